@@ -1,0 +1,3 @@
+module github.com/acc-control-plane/acc/adapter-sdk
+
+go 1.26.0

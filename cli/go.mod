@@ -1,0 +1,3 @@
+module github.com/acc-control-plane/acc/cli
+
+go 1.26.0

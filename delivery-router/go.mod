@@ -1,0 +1,3 @@
+module github.com/acc-control-plane/acc/delivery-router
+
+go 1.26.0

@@ -1,0 +1,3 @@
+module github.com/acc-control-plane/acc/examples/adapter-echo
+
+go 1.26.0

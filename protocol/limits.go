@@ -1,0 +1,44 @@
+package protocol
+
+import "time"
+
+// Limits of the protocol. Sizes are bytes of UTF-8 unless a name says characters.
+const (
+	SchemaVersion = 3 // of every durable record
+	StoreVersion  = 7 // the store contract that this build reads and writes
+
+	MaxIDLength       = 200       // characters of a portable id
+	MaxLine           = 500       // characters of a one-line text
+	MaxSummary        = 280       // characters of an intent summary
+	MaxBody           = 64 * 1024 // bytes of a message body
+	MaxResource       = 1024      // characters of a resource URI
+	MaxDecisionLinks  = 16        // decisions that one message may replace or withdraw
+	MaxListItems      = 500       // entries of any list in a record
+	MaxRecordBytes    = 512 * 1024
+	SequenceDigits    = 16
+	InboxPageDefault  = 20
+	InboxPageMax      = 500
+	InboxPageBytes    = 12_000
+	SubjectPreview    = 160 // bytes of a subject in a summary, then an ellipsis
+	EventsPageDefault = 100
+	EventsPageMax     = 500
+)
+
+// Durations of the protocol.
+const (
+	DefaultLease        = 1800 * time.Second // of a claim
+	HookCadence         = 60 * time.Second   // heartbeat cadence of a hooked session
+	AttachCadence       = 30 * time.Second   // heartbeat cadence of acc attach
+	HeartbeatEvery      = 30 * time.Second   // a presence file is written at most this often
+	OfflineAfter        = 30 * time.Minute   // without a known process
+	PresenceHorizon     = 24 * time.Hour     // a recorded pid older than this proves nothing
+	ClockSkewTolerance  = 60 * time.Second   // a heartbeat further in the future is unknown
+	RepeatLiveOffer     = 15 * time.Minute   // inclusive
+	BindingLease        = 120 * time.Second
+	StaleCadences       = 3 // a session is stale after this many cadences
+	MaxCadence          = 24 * time.Hour
+	MaxClaimLease       = 7 * 24 * time.Hour
+	DefaultHookBudget   = 6000 // bytes of projected context
+	MaximumHookBudget   = 64_000
+	MaximumGitFileBytes = 1 << 20
+)

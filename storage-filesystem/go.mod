@@ -1,0 +1,10 @@
+module github.com/acc-control-plane/acc/storage-filesystem
+
+go 1.26.0
+
+require (
+	github.com/acc-control-plane/acc/core v0.1.0
+	github.com/acc-control-plane/acc/protocol v0.1.0
+)
+
+require github.com/go-json-experiment/json v1.27.2 // indirect

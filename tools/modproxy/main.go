@@ -1,0 +1,49 @@
+// Command modproxy packs the modules of this work tree, as a release would serve them, into a module
+// proxy made of files, so that go mod tidy, builds with GOWORK=off and go install can resolve sibling
+// modules that were never published.
+//
+//	go run ./tools/modproxy pack DIR       write the proxy to DIR
+//	go run ./tools/modproxy tidy [DIR...]          tidy these modules (none named: all) against such a proxy
+//	go run ./tools/modproxy tidy -check [DIR...]   fail and print the difference instead of writing
+//
+// go.sum files never hold hashes of siblings: those would change with every commit, and the workspace
+// does not read them.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+)
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "modproxy:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	if len(args) == 0 {
+		return fmt.Errorf("what to do? pack DIR, or tidy [-check]")
+	}
+	root, err := FindRoot(".")
+	if err != nil {
+		return err
+	}
+	switch args[0] {
+	case "pack":
+		if len(args) != 2 {
+			return fmt.Errorf("pack takes one directory")
+		}
+		return Pack(root, args[1])
+	case "tidy":
+		fs := flag.NewFlagSet("tidy", flag.ContinueOnError)
+		check := fs.Bool("check", false, "print what would change and fail")
+		if err := fs.Parse(args[1:]); err != nil {
+			return err
+		}
+		return Tidy(root, *check, fs.Args())
+	}
+	return fmt.Errorf("unknown command %q", args[0])
+}
