@@ -152,6 +152,7 @@ type Receipt struct {
 	State                  ReceiptState
 	UpdatedAt              time.Time
 	Obligation             Obligation // extensions.obligation: copied from the message, so that the receipt alone says whether it is settled
+	Author                 string     // extensions.author: the message's author, copied, so that what is still owed to a participant is found from receipts alone; empty when no obligation
 	Offer                  *Offer     // extensions.offer
 	Extensions             Extensions
 }
