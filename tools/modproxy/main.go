@@ -2,9 +2,12 @@
 // proxy made of files, so that go mod tidy, builds with GOWORK=off and go install can resolve sibling
 // modules that were never published.
 //
-//	go run ./tools/modproxy pack DIR       write the proxy to DIR
+//	go run ./tools/modproxy pack DIR               write the proxy to DIR
 //	go run ./tools/modproxy tidy [DIR...]          tidy these modules (none named: all) against such a proxy
 //	go run ./tools/modproxy tidy -check [DIR...]   fail and print the difference instead of writing
+//
+// Tidying happens in a copy. The work tree is only ever changed by renaming a finished go.mod or go.sum
+// into place, and with -check not at all, so several runs at a time do not disturb one another.
 //
 // go.sum files never hold hashes of siblings: those would change with every commit, and the workspace
 // does not read them.
@@ -14,6 +17,8 @@ import (
 	"flag"
 	"fmt"
 	"os"
+
+	"github.com/acc-control-plane/acc/tools/worktree"
 )
 
 func main() {
@@ -25,9 +30,9 @@ func main() {
 
 func run(args []string) error {
 	if len(args) == 0 {
-		return fmt.Errorf("what to do? pack DIR, or tidy [-check]")
+		return fmt.Errorf("what to do? pack DIR, or tidy [-check] [DIR...]")
 	}
-	root, err := FindRoot(".")
+	root, err := worktree.FindRoot(".")
 	if err != nil {
 		return err
 	}
@@ -45,5 +50,5 @@ func run(args []string) error {
 		}
 		return Tidy(root, *check, fs.Args())
 	}
-	return fmt.Errorf("unknown command %q", args[0])
+	return fmt.Errorf("unknown command %q; there are pack and tidy", args[0])
 }

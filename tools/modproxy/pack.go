@@ -2,71 +2,19 @@ package main
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 
-	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/zip"
+
+	"github.com/acc-control-plane/acc/tools/worktree"
 )
 
-// Version is the lockstep version under which siblings require each other until the next release.
-const Version = "v0.1.0"
-
-// FindRoot gives the directory of the go.work at or above dir.
-func FindRoot(dir string) (string, error) {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return "", err
-	}
-	for d := dir; ; d = filepath.Dir(d) {
-		if _, err := os.Stat(filepath.Join(d, "go.work")); err == nil {
-			return d, nil
-		}
-		if d == filepath.Dir(d) {
-			return "", fmt.Errorf("no go.work at or above %s", dir)
-		}
-	}
-}
-
-// Module is one module of the work tree.
-type Module struct {
-	Path string // module path
-	Dir  string // absolute directory
-}
-
-// Modules lists every module below root, also those outside go.work, in lexical order.
-func Modules(root string) ([]Module, error) {
-	var found []Module
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() && (d.Name() == "testdata" || d.Name() == ".git") {
-			return fs.SkipDir
-		}
-		if d.Name() != "go.mod" {
-			return nil
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		modulePath := modfile.ModulePath(text)
-		if modulePath == "" {
-			return fmt.Errorf("%s names no module", path)
-		}
-		found = append(found, Module{Path: modulePath, Dir: filepath.Dir(path)})
-		return nil
-	})
-	return found, err
-}
-
-// Pack writes a file-system module proxy with every module of the work tree at Version.
+// Pack writes a file-system module proxy with every module of the work tree at worktree.Version.
 func Pack(root, proxy string) error {
-	modules, err := Modules(root)
+	modules, err := worktree.Modules(root)
 	if err != nil {
 		return err
 	}
@@ -78,7 +26,7 @@ func Pack(root, proxy string) error {
 	return nil
 }
 
-func packOne(m Module, proxy string) error {
+func packOne(m worktree.Module, proxy string) error {
 	escaped, err := module.EscapePath(m.Path)
 	if err != nil {
 		return err
@@ -87,22 +35,23 @@ func packOne(m Module, proxy string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	goMod, err := os.ReadFile(filepath.Join(m.Dir, "go.mod"))
+	goMod, err := os.ReadFile(filepath.Join(m.Abs, "go.mod"))
 	if err != nil {
 		return err
 	}
-	info := fmt.Sprintf("{\"Version\":%q,\"Time\":%q}\n", Version, time.Unix(0, 0).UTC().Format(time.RFC3339))
-	for name, text := range map[string][]byte{"list": []byte(Version + "\n"), Version + ".info": []byte(info), Version + ".mod": goMod} {
+	const version = worktree.Version
+	info := fmt.Sprintf("{\"Version\":%q,\"Time\":%q}\n", version, time.Unix(0, 0).UTC().Format(time.RFC3339))
+	for name, text := range map[string][]byte{"list": []byte(version + "\n"), version + ".info": []byte(info), version + ".mod": goMod} {
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
 			return err
 		}
 	}
-	out, err := os.Create(filepath.Join(dir, Version+".zip"))
+	out, err := os.Create(filepath.Join(dir, version+".zip"))
 	if err != nil {
 		return err
 	}
-	if err := zip.CreateFromDir(out, module.Version{Path: m.Path, Version: Version}, m.Dir); err != nil {
-		out.Close()
+	if err := zip.CreateFromDir(out, module.Version{Path: m.Path, Version: version}, m.Abs); err != nil {
+		_ = out.Close() // the zip is of no use
 		return err
 	}
 	return out.Close()

@@ -9,128 +9,180 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/acc-control-plane/acc/tools/worktree"
 )
 
-// siblings is the prefix of every module path of this repository.
-const siblings = "github.com/acc-control-plane/acc/"
-
-// Tidy runs go mod tidy in the modules at dirs (relative to root; none: every module), with siblings
+// Tidy runs go mod tidy for the modules at dirs (relative to root; none: every module), with siblings
 // served from a packed proxy. With check it changes nothing and fails if something would change.
 func Tidy(root string, check bool, dirs []string) error {
-	modules, err := Modules(root)
+	modules, err := worktree.Modules(root)
 	if err != nil {
 		return err
 	}
-	modules, err = selected(modules, root, dirs)
+	modules, err = selected(modules, dirs)
 	if err != nil {
 		return err
 	}
-	proxy, err := os.MkdirTemp("", "acc-modproxy-")
+	scratch, err := os.MkdirTemp("", "acc-modproxy-")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(proxy)
-	if err := Pack(root, proxy); err != nil {
+	t := tidier{check: check, proxy: filepath.Join(scratch, "proxy"), cache: filepath.Join(scratch, "cache"), copies: filepath.Join(scratch, "copies")}
+	defer t.remove(scratch)
+	if err := Pack(root, t.proxy); err != nil {
 		return err
 	}
 	var failures []error
 	for _, m := range modules {
-		if err := tidyOne(m, proxy, check); err != nil {
-			failures = append(failures, fmt.Errorf("%s: %w", m.Path, err))
+		if err := t.tidy(m); err != nil {
+			failures = append(failures, fmt.Errorf("%s: %w", m.Dir, err))
 		}
 	}
 	return errors.Join(failures...)
 }
 
-func selected(modules []Module, root string, dirs []string) ([]Module, error) {
+func selected(modules []worktree.Module, dirs []string) ([]worktree.Module, error) {
 	if len(dirs) == 0 {
 		return modules, nil
 	}
-	var chosen []Module
+	var chosen []worktree.Module
 	for _, dir := range dirs {
-		i := slices.IndexFunc(modules, func(m Module) bool { return m.Dir == filepath.Join(root, dir) })
+		want := filepath.ToSlash(filepath.Clean(dir))
+		i := slices.IndexFunc(modules, func(m worktree.Module) bool { return m.Dir == want })
 		if i < 0 {
-			return nil, fmt.Errorf("no module at %s", dir)
+			return nil, fmt.Errorf("no module at %s; name its directory below the root of the work tree", dir)
 		}
 		chosen = append(chosen, modules[i])
 	}
 	return chosen, nil
 }
 
-// tidyOne tidies a module where it stands, with its old files kept aside for check mode and for errors.
-func tidyOne(m Module, proxy string, check bool) error {
-	modPath, sumPath := filepath.Join(m.Dir, "go.mod"), filepath.Join(m.Dir, "go.sum")
-	oldMod, err := os.ReadFile(modPath)
+// tidier is one run.
+type tidier struct {
+	check  bool
+	proxy  string // packed siblings
+	copies string // modules are tidied here
+	// cache is a module cache of this run alone: the shared one would keep the first packed contents of
+	// a sibling's version for ever.
+	cache string
+}
+
+func (t tidier) tidy(m worktree.Module) error {
+	oldMod, oldSum, err := readModule(m.Abs)
 	if err != nil {
 		return err
 	}
-	oldSum, err := os.ReadFile(sumPath)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
+	dir := filepath.Join(t.copies, filepath.FromSlash(m.Dir))
+	if err := copyModule(m.Abs, dir); err != nil {
 		return err
 	}
-	// Siblings of a packed tree live in a module cache of their own: the shared one would keep the
-	// first packed contents of this version for ever.
-	cache, err := os.MkdirTemp("", "acc-modcache-")
-	if err != nil {
-		return err
-	}
-	defer removeCache(cache)
 	cmd := exec.Command("go", "mod", "tidy")
-	cmd.Dir = m.Dir
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "GOMODCACHE="+cache,
-		"GONOSUMDB="+siblings+"*", "GOPROXY="+proxyList(proxy))
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		return errors.Join(fmt.Errorf("go mod tidy: %w\n%s", err, out), restore(modPath, oldMod, sumPath, oldSum))
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "GOMODCACHE="+t.cache,
+		"GONOSUMDB="+worktree.Prefix+"*", "GOPROXY="+proxyList(t.proxy))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("go mod tidy: %w\n%s", err, out)
 	}
-	newMod, err := os.ReadFile(modPath)
+	newMod, newSum, err := readModule(dir)
 	if err != nil {
-		return err
-	}
-	newSum, err := os.ReadFile(sumPath)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	newSum = withoutSiblings(newSum)
-	if check {
-		if err := restore(modPath, oldMod, sumPath, oldSum); err != nil {
+	if bytes.Equal(oldMod, newMod) && bytes.Equal(oldSum, newSum) {
+		return nil
+	}
+	if t.check {
+		return fmt.Errorf("not tidy; run: go run ./tools/modproxy tidy %s\n%s%s", m.Dir,
+			difference("go.mod", oldMod, newMod), difference("go.sum", oldSum, newSum))
+	}
+	return errors.Join(replace(filepath.Join(m.Abs, "go.mod"), newMod), replace(filepath.Join(m.Abs, "go.sum"), newSum))
+}
+
+// remove deletes what the run made. Files of a module cache are read-only; go knows how to remove them.
+func (t tidier) remove(scratch string) {
+	cmd := exec.Command("go", "clean", "-modcache")
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOMODCACHE="+t.cache)
+	cmd.Dir = os.TempDir()
+	_ = cmd.Run()             // the cache may not exist
+	_ = os.RemoveAll(scratch) // litter in the temporary directory fails nothing
+}
+
+// readModule gives the two files of a module; an absent go.sum is empty.
+func readModule(dir string) (mod, sum []byte, err error) {
+	if mod, err = os.ReadFile(filepath.Join(dir, "go.mod")); err != nil {
+		return nil, nil, err
+	}
+	sum, err = os.ReadFile(filepath.Join(dir, "go.sum"))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, nil, err
+	}
+	return mod, sum, nil
+}
+
+// replace puts data at path in one step; empty data removes the file.
+func replace(path string, data []byte) error {
+	if len(data) == 0 {
+		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
-		}
-		if !bytes.Equal(oldMod, newMod) || !bytes.Equal(oldSum, newSum) {
-			return fmt.Errorf("not tidy; run: go run ./tools/modproxy tidy\ngo.mod wanted:\n%s\ngo.sum wanted:\n%s", newMod, newSum)
 		}
 		return nil
 	}
-	return restore(modPath, newMod, sumPath, newSum)
-}
-
-func restore(modPath string, mod []byte, sumPath string, sum []byte) error {
-	err := os.WriteFile(modPath, mod, 0o644)
-	if len(sum) == 0 {
-		if rm := os.Remove(sumPath); rm != nil && !errors.Is(rm, os.ErrNotExist) {
-			err = errors.Join(err, rm)
-		}
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".modproxy-*")
+	if err != nil {
 		return err
 	}
-	return errors.Join(err, os.WriteFile(sumPath, sum, 0o644))
+	_, err = tmp.Write(data)
+	err = errors.Join(err, tmp.Chmod(0o644), tmp.Close())
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(tmp.Name()) // the first error is the one to tell
+	}
+	return err
 }
 
 func withoutSiblings(sum []byte) []byte {
 	var kept []byte
 	for line := range bytes.Lines(sum) {
-		if !bytes.HasPrefix(line, []byte(siblings)) {
+		if !bytes.HasPrefix(line, []byte(worktree.Prefix)) {
 			kept = append(kept, line...)
 		}
 	}
 	return kept
 }
 
+// difference lists the lines that tidying would drop and add, without their order: enough to see which
+// requirement is meant.
+func difference(name string, before, after []byte) string {
+	var b strings.Builder
+	old, wanted := slices.Collect(bytes.Lines(before)), slices.Collect(bytes.Lines(after))
+	has := func(lines [][]byte, line []byte) bool {
+		return slices.ContainsFunc(lines, func(l []byte) bool { return bytes.Equal(l, line) })
+	}
+	for _, line := range old {
+		if !has(wanted, line) {
+			fmt.Fprintf(&b, "%s: - %s\n", name, bytes.TrimRight(line, "\n"))
+		}
+	}
+	for _, line := range wanted {
+		if !has(old, line) {
+			fmt.Fprintf(&b, "%s: + %s\n", name, bytes.TrimRight(line, "\n"))
+		}
+	}
+	if b.Len() == 0 && !bytes.Equal(before, after) {
+		fmt.Fprintf(&b, "%s: the same lines in another order\n", name)
+	}
+	return b.String()
+}
+
 // proxyList puts the packed modules first, then this machine's module cache (so that a tidy needs no
 // network for what was downloaded before), then the proxies of the environment.
 func proxyList(proxy string) string {
-	list := []string{"file://" + filepath.ToSlash(proxy)}
+	list := []string{fileURL(proxy)}
 	if out, err := exec.Command("go", "env", "GOMODCACHE").Output(); err == nil {
-		list = append(list, "file://"+filepath.ToSlash(filepath.Join(strings.TrimSpace(string(out)), "cache", "download")))
+		list = append(list, fileURL(filepath.Join(strings.TrimSpace(string(out)), "cache", "download")))
 	}
 	if out, err := exec.Command("go", "env", "GOPROXY").Output(); err == nil {
 		list = append(list, strings.TrimSpace(string(out)))
@@ -138,9 +190,10 @@ func proxyList(proxy string) string {
 	return strings.Join(list, ",")
 }
 
-func removeCache(dir string) {
-	cmd := exec.Command("go", "clean", "-modcache")
-	cmd.Env = append(os.Environ(), "GOMODCACHE="+dir)
-	_ = cmd.Run() // module files are read-only; go knows how to remove them
-	_ = os.RemoveAll(dir)
+func fileURL(path string) string {
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path // C:/dir
+	}
+	return "file://" + path
 }
