@@ -2,6 +2,9 @@ module github.com/acc-control-plane/acc/core
 
 go 1.26.0
 
-require github.com/acc-control-plane/acc/protocol v0.1.0
+require (
+	github.com/acc-control-plane/acc/protocol v0.1.0
+	pgregory.net/rapid v1.3.0
+)
 
 require github.com/go-json-experiment/json v1.27.2 // indirect
