@@ -68,6 +68,14 @@ type Tx interface {
 	Remove(kind protocol.Kind, id string) error
 	// Append adds an event; the store numbers it and sets its workspace.
 	Append(e Draft)
+	// KeepSolo asks the store to keep the records of this transaction (sessions, participants and
+	// intents, as they stand at its end) in the solo area instead of the journal: written under the
+	// same lock and replaced as a whole, but not flushed and without an event, a generation or a
+	// commit. Get and Find answer from the solo area, with Created and Generation 0, while Position
+	// is generation 0. The first journalled commit ends it for good: the store then forgets the
+	// solo records, so whoever materialises the room first puts again those that it means to keep.
+	// It is an error once anything was committed, and together with Append.
+	KeepSolo() error
 }
 
 // Draft is an event before it has a number.
