@@ -1,3 +1,7 @@
 module github.com/acc-control-plane/acc/adapter-sdk
 
 go 1.26.0
+
+require github.com/acc-control-plane/acc/protocol v0.1.0
+
+require github.com/go-json-experiment/json v1.27.2 // indirect

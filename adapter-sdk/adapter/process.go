@@ -1,0 +1,73 @@
+package adapter
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Process is what is known of one process on the way from a hook to the root of the process tree.
+type Process struct {
+	PID  int
+	Name string   // basename of the executable or command name
+	Args []string // may be empty where they may not be read
+}
+
+// ClientPID finds the client among the ancestors of the hook, nearest first: the one that the client's
+// own variable names, else the nearest that the client recognises as its own. 0 means unknown, which is
+// also the answer when the variable names a process that is no ancestor: it was inherited.
+func (a *Adapter) ClientPID(lookup func(string) string, ancestors []Process) int {
+	if a.pidVariable != "" {
+		if pid, err := strconv.Atoi(a.Environment(lookup)(a.pidVariable)); err == nil && pid > 1 {
+			for _, p := range ancestors {
+				if p.PID == pid {
+					return pid
+				}
+			}
+		}
+	}
+	m, ok := a.client.(ProcessMatcher)
+	if !ok {
+		return 0
+	}
+	for _, p := range ancestors {
+		if m.Matches(p) {
+			return p.PID
+		}
+	}
+	return 0
+}
+
+// RunsCommand says whether p is the executable named command, or a JavaScript runtime that runs a
+// script of one of the given names. Endings .exe, .js, .mjs and .cjs and the case of letters do not
+// count: package managers link native binaries under names with .exe on every platform.
+func RunsCommand(p Process, command string, scripts ...string) bool {
+	name := stem(p.Name)
+	if name == strings.ToLower(command) {
+		return true
+	}
+	if name != "node" && name != "bun" && name != "deno" {
+		return false
+	}
+	for _, arg := range p.Args[min(1, len(p.Args)):] {
+		if strings.HasPrefix(arg, "-") {
+			continue
+		}
+		script := stem(arg)
+		for _, want := range append(scripts, command) {
+			if script == strings.ToLower(want) {
+				return true
+			}
+		}
+		return false // only the first argument that is no option is the script
+	}
+	return false
+}
+
+func stem(path string) string {
+	base := path[strings.LastIndexAny(path, `/\`)+1:]
+	base = strings.ToLower(base)
+	for _, ext := range []string{".exe", ".js", ".mjs", ".cjs"} {
+		base = strings.TrimSuffix(base, ext)
+	}
+	return base
+}
