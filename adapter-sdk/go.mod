@@ -4,4 +4,4 @@ go 1.26.0
 
 require github.com/acc-control-plane/acc/protocol v0.1.0
 
-require github.com/go-json-experiment/json v1.27.2 // indirect
+require github.com/go-json-experiment/json v1.27.2

@@ -1,0 +1,135 @@
+package hook
+
+import (
+	"strings"
+
+	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
+	"github.com/acc-control-plane/acc/adapter-sdk/hookkit"
+)
+
+// ID is the adapter's id: the word in the installed command line and the harness of its sessions.
+const ID = "claude_code"
+
+// contextLimit is below what the client shows of a hook's text before it cuts.
+const contextLimit = 9_500
+
+// Variables that the client sets for its hooks, and Grok's mark: Grok runs the hooks of
+// ~/.claude/settings.json too, with its own payload.
+const (
+	envPID      = "CLAUDE_PID"
+	envAgent    = "AI_AGENT" // claude-code_2-1-332_harness
+	envGrokHook = "GROK_HOOK_EVENT"
+)
+
+// New gives the sealed adapter.
+func New() (*adapter.Adapter, error) {
+	return adapter.New(ID, "Claude Code", client{},
+		adapter.WithPIDVariable(envPID),
+		adapter.WithEnvironment(envAgent, envGrokHook, "ACC_PARTICIPANT", "ACC_WORKSPACE_ROOT"),
+		adapter.WithContextLimit(contextLimit),
+		adapter.WithWrapperTags("system-reminder", "cross-session-message", "task-notification",
+			"local-command-stdout", "command-name", "command-message", "user-prompt-submit-hook"),
+	)
+}
+
+// client implements adapter.Client, Injector, Denier and ProcessMatcher.
+type client struct{}
+
+// wrappers are the beginnings of prompts that nobody typed, as captured in
+// UserPromptSubmit.peer-envelope.json and UserPromptSubmit.task-notification.json.
+var wrappers = hookkit.Wrappers{
+	Peer:         []string{"<cross-session-message"},
+	Continuation: []string{"<task-notification>", "[SYSTEM NOTIFICATION - NOT USER INPUT]"},
+}
+
+// Normalize implements adapter.Client.
+func (client) Normalize(call adapter.Call) (adapter.Event, error) {
+	if call.Env(envGrokHook) != "" {
+		return adapter.Event{}, adapter.ErrNotOurs
+	}
+	p, err := hookkit.Decode(payloads, call.Payload)
+	if err != nil {
+		return adapter.Event{}, err
+	}
+	if p.grokEvent != nil || p.grokSession != nil {
+		return adapter.Event{}, adapter.ErrNotOurs
+	}
+	e := adapter.Event{
+		SessionID:      p.sessionID,
+		Cwd:            p.cwd,
+		Kind:           adapter.Other,
+		Model:          hookkit.Word(p.model),
+		ClientVersion:  agentVersion(call.Env(envAgent)),
+		Tool:           hookkit.Word(p.tool),
+		PermissionMode: hookkit.Word(p.permissionMode),
+		AgentID:        hookkit.Word(p.agentID),
+	}
+	switch p.event {
+	case "SessionStart":
+		e.Kind, e.Source = adapter.SessionStart, hookkit.Word(p.source)
+	case "SessionEnd":
+		e.Kind, e.Reason = adapter.SessionEnd, hookkit.Word(p.reason)
+	case "UserPromptSubmit":
+		e.Kind, e.Origin = adapter.BeforeTurn, wrappers.Origin(hookkit.Word(p.prompt))
+	case "PreToolUse":
+		e.Kind = adapter.BeforeTool
+		e.Targets, err = targets(e.Tool, p.input)
+	case "PostToolUse":
+		e.Kind = adapter.AfterTool
+	case "Stop":
+		e.Kind, e.Continuation = adapter.TurnEnd, hookkit.Truth(p.stopHookActive)
+	case "SubagentStart":
+		e.Kind = adapter.ChildStart
+	case "SubagentStop":
+		e.Kind, e.Continuation = adapter.ChildEnd, hookkit.Truth(p.stopHookActive)
+	}
+	return e, err
+}
+
+// agentVersion reads 2.1.332 out of claude-code_2-1-332_harness; anything else is unknown.
+func agentVersion(agent string) string {
+	rest, ok := strings.CutPrefix(agent, "claude-code_")
+	if !ok {
+		return ""
+	}
+	version, _, _ := strings.Cut(rest, "_")
+	for _, c := range version {
+		if c != '-' && (c < '0' || c > '9') {
+			return ""
+		}
+	}
+	if strings.Count(version, "-") != 2 {
+		return ""
+	}
+	return strings.ReplaceAll(version, "-", ".")
+}
+
+// eventNames are the client's names of the events whose additionalContext reaches the model and lets
+// the turn go on as it would have. A Stop with context makes the model go on, so it is not among them.
+var eventNames = map[adapter.EventKind]string{
+	adapter.SessionStart: "SessionStart",
+	adapter.BeforeTurn:   "UserPromptSubmit",
+	adapter.BeforeTool:   "PreToolUse",
+	adapter.AfterTool:    "PostToolUse",
+	adapter.ChildStart:   "SubagentStart",
+}
+
+// Injects implements adapter.Injector. What a subagent's tools are answered reaches the subagent, not
+// the session.
+func (client) Injects(e adapter.Event) bool {
+	_, ok := eventNames[e.Kind]
+	return ok && (e.AgentID == "" || e.Kind == adapter.ChildStart)
+}
+
+// Inject implements adapter.Injector.
+func (client) Inject(e adapter.Event, text string) (adapter.Output, error) {
+	return hookkit.ContextAnswer(eventNames[e.Kind], text)
+}
+
+// Deny implements adapter.Denier. The model reads "PreToolUse:Write hook error: REASON".
+func (client) Deny(_ adapter.Event, reason string) (adapter.Output, error) {
+	return hookkit.PermissionAnswer("PreToolUse", reason)
+}
+
+// Matches implements adapter.ProcessMatcher.
+func (client) Matches(p adapter.Process) bool { return adapter.RunsCommand(p, "claude") }
