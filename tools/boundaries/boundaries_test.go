@@ -49,6 +49,7 @@ var theTree = sync.OnceValues(func() ([]*Graph, error) {
 
 func loadTree(t *testing.T) (root string, graphs []*Graph) {
 	t.Helper()
+	worktree.Uncached()
 	root, err := worktree.FindRoot(".")
 	if err != nil {
 		t.Fatal(err)
