@@ -32,6 +32,8 @@ const (
 	ReasonStoreForeign            Reason = "store_foreign"              // another layout, version or workspace id
 	ReasonStoreCorrupt            Reason = "store_corrupt"              // names file and offset
 	ReasonStoreAbsent             Reason = "store_absent"               // nothing was recorded here yet
+	ReasonPathUnsafe              Reason = "path_unsafe"                // a link, another type or a foreign owner on a path of ours
+	ReasonWorkspaceChanged        Reason = "workspace_identity_changed" // the directory a session started in is another room now
 	ReasonLockBusy                Reason = "lock_busy"                  // names the owner of the writer lock
 	ReasonCommittedNotVisible     Reason = "committed_not_visible"      // durable; the next writer makes it visible
 	ReasonNotCommitted            Reason = "not_committed"              // the write failed and was taken back
@@ -44,6 +46,8 @@ const (
 	ReasonSessionLive             Reason = "session_live"               // the session id belongs to a session that may be alive
 	ReasonSessionClosed           Reason = "session_closed"             // the owner pair is right but the session has ended
 	ReasonNotFound                Reason = "not_found"                  // names kind and id
+	ReasonMalformed               Reason = "malformed_data"             // the detail path names the member
+	ReasonReceiptBackward         Reason = "receipt_backward"           // the receipt is already further
 )
 
 // Error is the one error type that crosses module boundaries. Message is lower case without a full
