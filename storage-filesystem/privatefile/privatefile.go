@@ -1,11 +1,213 @@
 // Package privatefile reads and writes small files that belong to this user alone: directories 0700,
-// files 0600 whatever the umask, no symlink followed, foreign owners refused, replaced atomically.
+// files 0600 whatever the umask, no symbolic link followed, foreign owners refused, replaced
+// atomically.
+//
+// It is for what can be made again or is only a hint: saved rooms, owner bindings, diagnostics. The
+// durable truth lives in fsstore, which flushes.
+//
+// A base is a directory that the user answers for (the data home may itself be reached through a
+// link); every segment below it must be a real directory of this user. On Windows there are no
+// numeric owners: links are refused there, and the access lists of the user's profile do the rest.
 package privatefile
 
-// Read gives the content of a regular file of this user of at most max bytes. An absent file is
-// os.ErrNotExist.
-func Read(path string, max int64) ([]byte, error) { panic("lands with privatefile") }
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
 
-// Write replaces path atomically, making missing parents below base. It does not flush: what it keeps
-// can be made again.
-func Write(base, path string, data []byte) error { panic("lands with privatefile") }
+	"github.com/acc-control-plane/acc/protocol"
+	"github.com/acc-control-plane/acc/storage-filesystem/internal/smallfile"
+)
+
+// Read gives the content of a regular file of this user of at most max bytes, after looking at the
+// file and at its directory. It is for a file in a directory that was checked before, such as that of
+// an opened store; otherwise use ReadBelow. Errors are as those of ReadBelow.
+func Read(path string, max int64) ([]byte, error) {
+	return ReadBelow(filepath.Dir(filepath.Dir(path)), path, max)
+}
+
+// ReadBelow is Read after looking at every segment below base. An absent file is os.ErrNotExist; a
+// link, another type, a foreign owner or too many bytes are an error with Code Data that names the
+// segment and ReasonPathUnsafe.
+func ReadBelow(base, path string, max int64) ([]byte, error) {
+	if err := checkDirs(base, path); err != nil {
+		return nil, err
+	}
+	file, err := smallfile.Read(path, smallfile.Options{Max: max})
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	case errors.Is(err, smallfile.ErrSymlink), errors.Is(err, smallfile.ErrNotRegular):
+		return nil, refuse(err)
+	case err != nil:
+		return nil, failed("cannot read", path, err)
+	case foreign(file.Owner):
+		return nil, foreignOwner(path, file.Owner)
+	}
+	return file.Data, nil
+}
+
+// Write replaces path atomically, making base and missing directories below it. It does not flush:
+// what it keeps can be made again.
+func Write(base, path string, data []byte) error {
+	return publish(base, path, data, os.Rename)
+}
+
+// WriteNew is Write that never replaces: if path exists, whatever it is, the error is os.ErrExist and
+// nothing changed. Of several at once exactly one succeeds, and nobody sees a part of its file.
+func WriteNew(base, path string, data []byte) error {
+	return publish(base, path, data, renameNew)
+}
+
+// Remove deletes the file at path after looking at every segment below base. An absent file is no
+// error.
+func Remove(base, path string) error {
+	err := checkDirs(base, path)
+	if err == nil {
+		err = os.Remove(path)
+	}
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return failed("cannot remove", path, err)
+}
+
+// publish writes a partial file beside path and moves it there.
+func publish(base, path string, data []byte, move func(from, to string) error) error {
+	if err := makeDirs(base, path); err != nil {
+		return err
+	}
+	partial, err := writePartial(filepath.Dir(path), data)
+	if err != nil {
+		return failed("cannot write", path, err)
+	}
+	if err := move(partial, path); err != nil {
+		_ = os.Remove(partial)
+		if errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("%s: %w", path, fs.ErrExist)
+		}
+		return failed("cannot write", path, err)
+	}
+	return nil
+}
+
+// writePartial makes a new file of mode 0600 in dir.
+func writePartial(dir string, data []byte) (string, error) {
+	var nonce [8]byte
+	_, _ = rand.Read(nonce[:]) // never fails
+	path := filepath.Join(dir, ".partial-"+hex.EncodeToString(nonce[:]))
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Chmod(0o600) // the umask may have taken our own bits
+	}
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		_ = os.Remove(path)
+		return "", err
+	}
+	return path, nil
+}
+
+// checkDirs looks at every directory between base and path. An absent one is os.ErrNotExist.
+func checkDirs(base, path string) error {
+	return eachDir(base, path, func(dir string) error {
+		info, err := os.Lstat(dir)
+		if err != nil {
+			if errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+			return failed("cannot look at", dir, err)
+		}
+		return checkDir(dir, info)
+	})
+}
+
+// makeDirs is checkDirs that makes what is missing. A directory that was there keeps its mode.
+func makeDirs(base, path string) error {
+	if err := os.MkdirAll(base, 0o700); err != nil {
+		return failed("cannot make", base, err)
+	}
+	return eachDir(base, path, func(dir string) error {
+		err := os.Mkdir(dir, 0o700)
+		if err == nil {
+			err = os.Chmod(dir, 0o700) // the umask may have taken our own bits
+		}
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			return failed("cannot make", dir, err)
+		}
+		info, err := os.Lstat(dir)
+		if err != nil {
+			return failed("cannot look at", dir, err)
+		}
+		return checkDir(dir, info)
+	})
+}
+
+// eachDir calls visit for every directory below base on the way to path, the top one first.
+func eachDir(base, path string, visit func(dir string) error) error {
+	rel, err := filepath.Rel(base, filepath.Dir(path))
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return protocol.DataError(protocol.ReasonPathUnsafe, fmt.Sprintf("%s does not lie below %s", path, base))
+	}
+	if rel == "." {
+		return nil
+	}
+	dir := base
+	for name := range strings.SplitSeq(rel, string(filepath.Separator)) {
+		dir = filepath.Join(dir, name)
+		if err := visit(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkDir(dir string, info fs.FileInfo) error {
+	switch {
+	case info.Mode()&fs.ModeSymlink != 0:
+		return refuse(fmt.Errorf("%s: %w", dir, smallfile.ErrSymlink))
+	case !info.IsDir():
+		return refuse(fmt.Errorf("%s: is not a directory", dir))
+	case foreign(owner(info)):
+		return foreignOwner(dir, owner(info))
+	}
+	return nil
+}
+
+// foreign says whether a file belongs to somebody else. Where there are no owners nothing is foreign.
+func foreign(uid int) bool { return uid != smallfile.UnknownOwner && uid != os.Geteuid() }
+
+func foreignOwner(path string, uid int) error {
+	return refuse(fmt.Errorf("%s: belongs to user %d, not to user %d", path, uid, os.Geteuid()))
+}
+
+func refuse(err error) error {
+	e := protocol.DataError(protocol.ReasonPathUnsafe, err.Error())
+	e.Err = err
+	return e
+}
+
+func failed(what, path string, err error) error {
+	e := protocol.DataError("", fmt.Sprintf("%s %s: %v", what, path, cause(err)))
+	e.Err = err
+	return e
+}
+
+// cause drops the operation and the path that errors of os and smallfile begin with.
+func cause(err error) error {
+	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
+		err = inner
+	}
+	return err
+}

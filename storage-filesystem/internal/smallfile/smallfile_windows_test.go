@@ -1,0 +1,5 @@
+package smallfile
+
+import "io/fs"
+
+var errNotDirectory error = fs.ErrNotExist
