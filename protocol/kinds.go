@@ -99,7 +99,7 @@ const (
 // MessageKind is the type of a message.
 type MessageKind string
 
-// The message kinds; kinds_test.go holds the table of obligations and addressing.
+// The message kinds; KindRules is the table of obligations and addressing.
 const (
 	Note     MessageKind = "note"
 	Question MessageKind = "question"
@@ -216,6 +216,25 @@ const (
 	OfferSucceeded        EventType = "message.offer_succeeded"
 	OfferFailed           EventType = "message.offer_failed"
 )
+
+// EventTypes lists every event type in a fixed order.
+var EventTypes = [...]EventType{
+	WorkspaceMaterialised,
+	SessionOpened,
+	SessionClosedEvent,
+	IntentPublished,
+	IntentCleared,
+	ClaimAcquired,
+	ClaimReleased,
+	ClaimRenewed,
+	ClaimForceReleased,
+	MessageRecorded,
+	MessageOffered,
+	MessageRetrieved,
+	MessageAcknowledged,
+	OfferSucceeded,
+	OfferFailed,
+}
 
 // Transport names that a receipt may show. An unknown name is replaced before it is recorded, so that
 // no endpoint leaks.

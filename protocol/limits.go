@@ -16,6 +16,11 @@ const (
 	MaxListItems      = 500       // entries of any list in a record
 	MaxRecordBytes    = 512 * 1024
 	SequenceDigits    = 16
+	MaxSequence       = 9_999_999_999_999_999
+	MaxParticipantCut = 60     // characters kept of ACC_PARTICIPANT
+	MaxTransport      = 100    // characters of a transport name or a client version
+	MaxRoom           = 10_000 // receipts of one room message
+	MaxEndpoint       = 4000   // bytes of an opaque endpoint reference
 	InboxPageDefault  = 20
 	InboxPageMax      = 500
 	InboxPageBytes    = 12_000

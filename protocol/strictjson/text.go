@@ -50,14 +50,15 @@ func Prose(maxBytes int) Type[string] {
 	})
 }
 
-// Control characters are refused outright. Blank is Unicode White_Space.
+// Spaces is Unicode White_Space, which unicode.IsSpace tells, as the inside of a character class.
+const Spaces = "\x09-\x0d \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+
 const (
 	controls     = "\x00-\x1f\x7f"
 	proseControl = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f"
-	spaces       = "\x09-\x0d \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 
-	linePattern  = "^[^" + controls + "]*[^" + controls + spaces + "][^" + controls + "]*$"
-	prosePattern = "^[^" + proseControl + "]*[^" + proseControl + spaces + "][^" + proseControl + "]*$"
+	linePattern  = "^[^" + controls + "]*[^" + controls + Spaces + "][^" + controls + "]*$"
+	prosePattern = "^[^" + proseControl + "]*[^" + proseControl + Spaces + "][^" + proseControl + "]*$"
 )
 
 func checkLine(s string) string {

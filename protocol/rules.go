@@ -1,0 +1,163 @@
+package protocol
+
+import (
+	"encoding/hex"
+	"math"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/acc-control-plane/acc/protocol/strictjson"
+)
+
+// The types of members, each one rule that Go, JSON Schema and the documentation share.
+
+// PortableIDProblem says why id cannot be an identifier, or "". An identifier is also a file name on
+// every system: 1 to MaxIDLength of A-Z a-z 0-9 . _ -, a letter or digit first, no dot last, and no
+// device name of Windows alone or before a dot.
+func PortableIDProblem(id string) string {
+	const form = "must be letters, digits, dots, underscores and hyphens, a letter or digit first, no dot last"
+	switch {
+	case id == "":
+		return "must not be empty"
+	case len(id) > MaxIDLength:
+		return "longer than 200 characters"
+	case !isAlphanumeric(id[0]) || id[len(id)-1] == '.':
+		return form
+	}
+	for i := 1; i < len(id); i++ {
+		if c := id[i]; !isAlphanumeric(c) && c != '.' && c != '_' && c != '-' {
+			return form
+		}
+	}
+	if isDeviceName(id) {
+		return "must not be a device name of Windows"
+	}
+	return ""
+}
+
+// CheckPortableID is PortableIDProblem as an error with Code Data; label says which id it is.
+func CheckPortableID(label, id string) error {
+	if problem := PortableIDProblem(id); problem != "" {
+		return DataError(ReasonMalformed, "invalid "+label+": it "+problem)
+	}
+	return nil
+}
+
+func isAlphanumeric(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}
+
+func isDeviceName(id string) bool {
+	base, _, _ := strings.Cut(id, ".")
+	switch strings.ToLower(base) {
+	case "con", "prn", "aux", "nul":
+		return true
+	}
+	if len(base) != 4 || base[3] < '1' || base[3] > '9' {
+		return false
+	}
+	port := strings.ToLower(base[:3])
+	return port == "com" || port == "lpt"
+}
+
+var portableID = strictjson.Rule{
+	Label: "portable id", Limits: "A-Z a-z 0-9 . _ -, a letter or digit first, no dot last, no device name of Windows",
+	MaxChars: MaxIDLength, Check: PortableIDProblem,
+	Pattern:    `^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9_-])?$`,
+	NotPattern: `^([cC][oO][nN]|[pP][rR][nN]|[aA][uU][xX]|[nN][uU][lL]|([cC][oO][mM]|[lL][pP][tT])[1-9])(\.|$)`,
+}
+
+func idType() strictjson.Type[string] { return strictjson.String[string](portableID) }
+
+// credential is the rule of a generation: the form of an id, never shown.
+func credential() strictjson.Type[string] {
+	rule := portableID
+	rule.Label = "credential"
+	return strictjson.String[string](rule)
+}
+
+func generationRef() strictjson.Type[string] {
+	return strictjson.String[string](strictjson.Rule{
+		Label: "generation reference", Limits: "16 lower-case hex digits", MaxChars: GenerationRefLen,
+		Pattern: "^[0-9a-f]{16}$",
+		Check:   func(s string) string { return hexProblem(s, GenerationRefLen) },
+	})
+}
+
+func sha256Hex() strictjson.Type[string] {
+	return strictjson.String[string](strictjson.Rule{
+		Label: "SHA-256", Limits: "64 lower-case hex digits", MaxChars: 64, Pattern: "^[0-9a-f]{64}$",
+		Check: func(s string) string { return hexProblem(s, 64) },
+	})
+}
+
+func hexProblem(s string, digits int) string {
+	if _, err := hex.DecodeString(s); err != nil || len(s) != digits || strings.ToLower(s) != s {
+		return "must be lower-case hex digits of full length"
+	}
+	return ""
+}
+
+// ResourceProblem says why uri cannot name a resource, or "": a lower-case scheme, a colon, and at
+// least one character; no white space or control characters; up to MaxResource characters.
+func ResourceProblem(uri string) string {
+	const form = "must be a resource like file:src/main.go: a lower-case scheme, a colon, a name without white space"
+	scheme, rest, found := strings.Cut(uri, ":")
+	if !found || scheme == "" || rest == "" || scheme[0] < 'a' || scheme[0] > 'z' {
+		return form
+	}
+	for i := 1; i < len(scheme); i++ {
+		c := scheme[i]
+		if !('a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '+' || c == '.' || c == '-') {
+			return form
+		}
+	}
+	if strings.ContainsFunc(rest, func(r rune) bool { return r < ' ' || r == 0x7f || unicode.IsSpace(r) }) {
+		return form
+	}
+	return ""
+}
+
+func resourceURI() strictjson.Type[string] {
+	return strictjson.String[string](strictjson.Rule{
+		Label: "resource URI", Limits: "scheme:name without white space or control characters", MaxChars: MaxResource,
+		Check:   ResourceProblem,
+		Pattern: "^[a-z][a-z0-9+.-]*:[^\x00-\x20\x7f" + strictjson.Spaces + "]+$",
+	})
+}
+
+// line is the usual one-line text.
+func line() strictjson.Type[string] { return strictjson.Line(MaxLine) }
+
+func lines() strictjson.Type[[]string] { return strictjson.List(line(), 0, MaxListItems) }
+
+func idSet(low, high int) strictjson.Type[[]string] { return strictjson.Set(idType(), low, high) }
+
+func pid() strictjson.Type[int] { return strictjson.Int(1, math.MaxInt32) }
+
+func cadence() strictjson.Type[time.Duration] {
+	return strictjson.DurationMS(time.Millisecond, MaxCadence)
+}
+
+// sequence is a uint64 as SequenceDigits decimal digits, so that it sorts as text.
+func sequence() strictjson.Type[uint64] {
+	return strictjson.CodedString(strictjson.Coded[uint64]{
+		Label: "sequence", Limits: "16 digits, from 1", Pattern: "^[0-9]{16}$",
+		Parse: func(text []byte) (uint64, string) {
+			n, ok := parseSequence(string(text))
+			if !ok || n == 0 {
+				return 0, "must be 16 digits, from 1"
+			}
+			return n, ""
+		},
+		Append: func(dst []byte, n uint64) []byte { return append(dst, FormatSequence(n)...) },
+		Check: func(n uint64) string {
+			if n == 0 || n > MaxSequence {
+				return "must be a number of up to 16 digits, from 1"
+			}
+			return ""
+		},
+		Empty: func(n uint64) bool { return n == 0 },
+	})
+}
