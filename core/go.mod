@@ -7,4 +7,7 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
-require github.com/go-json-experiment/json v1.27.2 // indirect
+require (
+	github.com/go-json-experiment/json v1.27.2 // indirect
+	github.com/oklog/ulid/v2 v2.1.2 // indirect
+)

@@ -53,6 +53,19 @@ func Normalise(raw string) (string, error) {
 	return name, nil
 }
 
+// Target gives the canonical name of one concrete thing that somebody is about to touch. Unlike a claim
+// it is taken as it is: a "*" in it is part of the name.
+func Target(raw string) (string, error) {
+	if err := check(raw); err != nil {
+		return "", err
+	}
+	scheme, rest := split(raw)
+	if scheme != fileScheme {
+		return raw, nil
+	}
+	return scheme + clean(encodeSpace(rest), false), nil
+}
+
 // Overlap says whether two canonical names can mean the same thing: they are equal, or one of them
 // ends in "/**" and the other lies at or below its directory, compared segment by segment.
 func Overlap(a, b string) bool { return a == b || below(a, b) || below(b, a) }

@@ -1,0 +1,139 @@
+package core
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/acc-control-plane/acc/core/resource"
+	"github.com/acc-control-plane/acc/protocol"
+)
+
+// ClaimRequest asks for a lease.
+type ClaimRequest struct {
+	Resource    string // URI; normalised by core/resource, unmatchable forms are refused
+	Mode        protocol.ClaimMode
+	Enforcement protocol.Enforcement
+	Reason      string
+	Lease       time.Duration // 0: protocol.DefaultLease; at most protocol.MaxClaimLease
+}
+
+// ClaimResult is a granted claim.
+type ClaimResult struct {
+	Claim   protocol.Claim
+	Renewed bool // the session already held the same resource: same id and acquiredAt, new generation
+}
+
+// noReason stands in a claim whose owner gave none.
+const noReason = "no reason given"
+
+// Claim acquires or renews. An overlapping live claim of another session is refused with
+// ReasonClaimConflict when either side is exclusive; the details name claimId, resource,
+// ownerSessionId, ownerParticipantId, ownerPresence, expiresAt and requestedBy.
+func (c *Core) Claim(ctx context.Context, owner Owner, req ClaimRequest) (ClaimResult, error) {
+	name, err := resource.Normalise(req.Resource)
+	if err != nil {
+		return ClaimResult{}, err
+	}
+	lease := orDefault(req.Lease, protocol.DefaultLease)
+	if lease < 0 || lease > protocol.MaxClaimLease {
+		return ClaimResult{}, protocol.UsageError("", fmt.Sprintf("a lease lasts more than nothing and at most %s", protocol.MaxClaimLease))
+	}
+	var result ClaimResult
+	err = c.update(ctx, func(ch *change) error {
+		s, err := ch.owned(owner)
+		if err != nil {
+			return err
+		}
+		claim := protocol.Claim{
+			WorkspaceID: c.workspace.WorkspaceID, OwnerSessionID: s.SessionID, Resource: name,
+			Mode: orDefault(req.Mode, protocol.Exclusive), Enforcement: orDefault(req.Enforcement, protocol.Advisory),
+			Reason: orDefault(req.Reason, noReason), AcquiredAt: ch.now, ExpiresAt: ch.now.Add(lease).Truncate(time.Millisecond),
+			Generation: c.ids.NewGeneration(),
+		}
+		result, err = ch.acquire(s, claim)
+		return err
+	})
+	return result, err
+}
+
+// acquire records a claim unless somebody else holds what it overlaps.
+func (c *change) acquire(s *protocol.Session, claim protocol.Claim) (ClaimResult, error) {
+	overlapping, err := c.overlapping(claim.Resource)
+	if err != nil {
+		return ClaimResult{}, err
+	}
+	var own *protocol.Claim
+	for _, held := range overlapping {
+		switch {
+		case held.OwnerSessionID == s.SessionID:
+			if held.Resource == claim.Resource {
+				own = held
+			}
+		case c.live(held) && (held.Mode == protocol.Exclusive || claim.Mode == protocol.Exclusive):
+			return ClaimResult{}, c.claimConflict(s, held)
+		}
+	}
+	if err := c.materialise(s); err != nil {
+		return ClaimResult{}, err
+	}
+	if own != nil {
+		claim.ClaimID, claim.AcquiredAt, claim.Extensions = own.ClaimID, own.AcquiredAt, own.Extensions
+		c.append(s, protocol.ClaimRenewedPayload{ClaimID: claim.ClaimID, Resource: claim.Resource, Mode: claim.Mode})
+		return ClaimResult{Claim: claim, Renewed: true}, c.tx.Put(&claim)
+	}
+	claim.ClaimID = c.core.ids.NewID(protocol.ClaimIDPrefix)
+	if _, _, err := c.claim(claim.ClaimID); err != nil {
+		return ClaimResult{}, err
+	}
+	c.append(s, protocol.ClaimAcquiredPayload{ClaimID: claim.ClaimID, Resource: claim.Resource, Mode: claim.Mode})
+	return ClaimResult{Claim: claim}, c.tx.Put(&claim)
+}
+
+// claimConflict says who holds what was asked for, in enough detail to ask them.
+func (r *room) claimConflict(asking *protocol.Session, held *protocol.Claim) error {
+	e := protocol.ConflictError(protocol.ReasonClaimConflict, fmt.Sprintf("%s is claimed by session %q until %s", held.Resource, held.OwnerSessionID, held.ExpiresAt.Format(time.RFC3339))).
+		With("claimId", held.ClaimID).With("resource", held.Resource).With("ownerSessionId", held.OwnerSessionID).
+		With("expiresAt", held.ExpiresAt).With("requestedBy", asking.SessionID).With("ownerPresence", string(protocol.Offline))
+	owner, found, err := r.session(held.OwnerSessionID)
+	if err != nil || !found {
+		return e
+	}
+	p, err := r.presenceOf(owner)
+	if err != nil {
+		p = protocol.PresenceUnknown
+	}
+	e.Message = fmt.Sprintf("%s is claimed by %s until %s", held.Resource, owner.ParticipantID, held.ExpiresAt.Format(time.RFC3339))
+	return e.With("ownerParticipantId", owner.ParticipantID).With("ownerPresence", string(p)).
+		WithHint("ask " + owner.ParticipantID + ", or work elsewhere")
+}
+
+// live says whether a claim's lease still runs.
+func (r *room) live(claim *protocol.Claim) bool { return claim.ExpiresAt.After(r.now) }
+
+// overlapping gives every claim on record that overlaps a canonical name, each once, whoever owns it
+// and whether or not its lease still runs. It costs the depth of the name and the hits.
+func (r *room) overlapping(name string) ([]*protocol.Claim, error) {
+	var all []*protocol.Claim
+	seen := map[string]bool{}
+	add := func(claims []*protocol.Claim, err error) error {
+		for _, claim := range claims {
+			if !seen[claim.ClaimID] && resource.Overlap(claim.Resource, name) {
+				seen[claim.ClaimID] = true
+				all = append(all, claim)
+			}
+		}
+		return err
+	}
+	for _, over := range resource.Over(name) {
+		if err := add(r.claims(ClaimsByResource, over)); err != nil {
+			return nil, err
+		}
+	}
+	if dir, ok := resource.Dir(name); ok {
+		if err := add(r.claims(ClaimsByDirectory, dir)); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}

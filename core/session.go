@@ -1,0 +1,248 @@
+package core
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/acc-control-plane/acc/protocol"
+)
+
+// OpenSession is what a client says of itself when it attaches.
+type OpenSession struct {
+	// SessionID and Generation are given together by a caller that persisted the pair before it
+	// opened the session, or both left empty to be minted. Opening a pair that is already open
+	// resumes it: same session, refreshed heartbeat and process, no event.
+	SessionID  string
+	Generation string
+
+	ParticipantID   string
+	DisplayName     string // of the participant; empty: the participant id
+	ParticipantOf   protocol.ParticipantKind
+	Harness         string
+	ParentSessionID string
+	CheckoutRoot    string
+	Branch          string
+	PID             int // 0: no process is known
+	Enforcement     protocol.Enforcement
+	Lifecycle       protocol.Lifecycle
+	Cadence         time.Duration // 0: protocol.HookCadence
+}
+
+// OpenSession opens or resumes a session. A session id that is open with another generation is
+// refused with ReasonSessionLive unless its process is confirmed dead; one that was closed can be
+// opened again with a new generation, never with the one that ended (ReasonSessionClosed).
+func (c *Core) OpenSession(ctx context.Context, req OpenSession) (protocol.Session, error) {
+	if (req.SessionID == "") != (req.Generation == "") {
+		return protocol.Session{}, protocol.UsageError("", "session id and generation are given together or not at all")
+	}
+	if req.SessionID == "" {
+		req.SessionID, req.Generation = c.ids.NewID(protocol.SessionIDPrefix), c.ids.NewGeneration()
+	}
+	var opened protocol.Session
+	err := c.update(ctx, func(ch *change) error {
+		before, found, err := ch.session(req.SessionID)
+		if err != nil {
+			return err
+		}
+		if found && before.State == protocol.SessionOpen && sameGeneration(before.Generation, req.Generation) {
+			opened, err = ch.resume(before, req)
+			return err
+		}
+		if found {
+			if err := ch.replaceable(before, req); err != nil {
+				return err
+			}
+		}
+		opened, err = ch.open(before, req)
+		return err
+	})
+	return opened, err
+}
+
+// resume refreshes what a running session says of itself. A resume after a compaction is not a new
+// agent, so no event tells of it.
+func (c *change) resume(before *protocol.Session, req OpenSession) (protocol.Session, error) {
+	s := *before
+	s.HeartbeatAt = c.now
+	if req.PID != 0 {
+		s.PID = req.PID
+	}
+	if req.CheckoutRoot != "" {
+		s.CheckoutRoot, s.Branch = req.CheckoutRoot, req.Branch
+	}
+	return s, c.tx.Put(&s)
+}
+
+// replaceable refuses to take a session id from whoever may still live behind it.
+func (c *change) replaceable(before *protocol.Session, req OpenSession) error {
+	if before.State == protocol.SessionClosed {
+		if sameGeneration(before.Generation, req.Generation) {
+			return protocol.ConflictError(protocol.ReasonSessionClosed, fmt.Sprintf("session %q has ended with this generation", before.SessionID)).
+				WithHint("open it again with a new generation")
+		}
+		return nil
+	}
+	if before.PID != 0 && c.core.processes.Probe(before.PID, before.HeartbeatAt) == ProcessDead {
+		return nil
+	}
+	return protocol.ConflictError(protocol.ReasonSessionLive, fmt.Sprintf("session %q is already live", before.SessionID)).
+		With("sessionId", before.SessionID)
+}
+
+// open records a new generation of a session, and its participant if nobody recorded it yet.
+func (c *change) open(before *protocol.Session, req OpenSession) (protocol.Session, error) {
+	s := protocol.Session{
+		SessionID: req.SessionID, Generation: req.Generation, ParticipantID: req.ParticipantID, WorkspaceID: c.core.workspace.WorkspaceID,
+		Harness: req.Harness, State: protocol.SessionOpen, ParentSessionID: req.ParentSessionID,
+		CheckoutRoot: req.CheckoutRoot, Branch: req.Branch, PID: req.PID,
+		Enforcement: orDefault(req.Enforcement, protocol.Advisory), Lifecycle: orDefault(req.Lifecycle, protocol.Manual),
+		HeartbeatCadence: orDefault(req.Cadence, protocol.HookCadence), StartedAt: c.now, HeartbeatAt: c.now,
+	}
+	if before != nil {
+		s.Extensions = before.Extensions
+	}
+	if err := c.materialise(&s); err != nil {
+		return protocol.Session{}, err
+	}
+	if err := c.introduce(req); err != nil {
+		return protocol.Session{}, err
+	}
+	if err := c.tx.Put(&s); err != nil {
+		return protocol.Session{}, err
+	}
+	payload := protocol.SessionOpenedPayload{}
+	if before != nil {
+		payload.Replaced = protocol.GenerationRef(before.Generation)
+	}
+	c.append(&s, payload)
+	return s, nil
+}
+
+// introduce records the participant of a session that opens.
+func (c *change) introduce(req OpenSession) error {
+	_, found, err := c.participant(req.ParticipantID)
+	if err != nil || found {
+		return err
+	}
+	return c.tx.Put(&protocol.Participant{
+		ParticipantID: req.ParticipantID, WorkspaceID: c.core.workspace.WorkspaceID,
+		DisplayName: orDefault(req.DisplayName, req.ParticipantID), ParticipantOf: orDefault(req.ParticipantOf, protocol.Agent), CreatedAt: c.now,
+	})
+}
+
+// materialise records the room itself with its first durable change.
+func (c *change) materialise(actor *protocol.Session) error {
+	_, found, err := c.Get(protocol.KindWorkspace, c.core.workspace.WorkspaceID)
+	if err != nil || found {
+		return err
+	}
+	w := c.core.workspace
+	w.CreatedAt = c.now
+	if err := c.tx.Put(&w); err != nil {
+		return err
+	}
+	c.append(actor, protocol.WorkspaceMaterialisedPayload{})
+	return nil
+}
+
+// Session gives the session of owner, open or closed, after checking the generation.
+func (c *Core) Session(ctx context.Context, owner Owner) (protocol.Session, error) {
+	var session protocol.Session
+	err := c.view(ctx, func(r *room) error {
+		s, err := r.known(owner)
+		if err == nil {
+			session = *s
+		}
+		return err
+	})
+	return session, err
+}
+
+// Heartbeat says that the session lives; it publishes a presence beat at most every HeartbeatEvery and
+// never writes the journal. It gives the time of the newest beat.
+func (c *Core) Heartbeat(ctx context.Context, owner Owner) (time.Time, error) {
+	var newest, now time.Time
+	var due bool
+	err := c.view(ctx, func(r *room) error {
+		s, err := r.owned(owner)
+		if err != nil {
+			return err
+		}
+		newest, err = r.beatOf(s)
+		now, due = r.now, r.beatDue(newest)
+		return err
+	})
+	if err != nil || !due {
+		return newest, err
+	}
+	beat := protocol.PresenceBeat{SessionID: owner.SessionID, GenerationRef: protocol.GenerationRef(owner.Generation), HeartbeatAt: now}
+	return now, c.store.Ephemeral().PutBeat(ctx, beat)
+}
+
+// beatDue says whether a session should publish a beat. One that lies in the future is replaced, so that
+// a clock set back does not leave the session unknown.
+func (r *room) beatDue(newest time.Time) bool {
+	return r.now.Sub(newest) >= protocol.HeartbeatEvery || r.fromFuture(newest)
+}
+
+// CloseSession ends the session and releases its claims in the same transaction. Closing a closed
+// session of the same generation gives it unchanged. reason is the client's word, or empty.
+func (c *Core) CloseSession(ctx context.Context, owner Owner, reason string) (protocol.Session, error) {
+	var closed protocol.Session
+	err := c.update(ctx, func(ch *change) error {
+		s, err := ch.known(owner)
+		if err != nil {
+			return err
+		}
+		if s.State == protocol.SessionClosed {
+			closed = *s
+			return nil
+		}
+		if _, err := ch.releaseAll(s); err != nil {
+			return err
+		}
+		closed, err = ch.close(s, reason, protocol.SessionClosedPayload{})
+		return err
+	})
+	if err != nil {
+		return closed, err
+	}
+	return closed, c.store.Ephemeral().RemoveBeat(ctx, owner.SessionID, protocol.GenerationRef(owner.Generation))
+}
+
+// close records the end of a session and appends the event that tells of it.
+func (c *change) close(s *protocol.Session, reason string, payload protocol.EventPayload) (protocol.Session, error) {
+	closed := *s
+	closed.State, closed.EndReason = protocol.SessionClosed, reason
+	if err := c.tx.Put(&closed); err != nil {
+		return protocol.Session{}, err
+	}
+	c.append(&closed, payload)
+	return closed, nil
+}
+
+// releaseAll releases every claim of a session and gives the ids.
+func (c *change) releaseAll(s *protocol.Session) ([]string, error) {
+	claims, err := c.claims(ClaimsByOwner, s.SessionID)
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, claim := range claims {
+		if err := c.dropClaim(s, claim, ReleaseRequest{}); err != nil {
+			return nil, err
+		}
+		ids = append(ids, claim.ClaimID)
+	}
+	return ids, nil
+}
+
+// orDefault gives value, or fallback where value is the zero value.
+func orDefault[T comparable](value, fallback T) T {
+	var zero T
+	if value == zero {
+		return fallback
+	}
+	return value
+}

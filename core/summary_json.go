@@ -1,0 +1,50 @@
+package core
+
+import (
+	"time"
+
+	"github.com/acc-control-plane/acc/protocol"
+	"github.com/acc-control-plane/acc/protocol/strictjson"
+)
+
+// The closed shapes of what pages list. Commands print them as they are, because a page is measured by
+// them.
+
+// maxPreview is a cut subject with its ellipsis, in characters.
+const maxPreview = protocol.SubjectPreview + 1
+
+var summaryObject = strictjson.Object[Summary]{
+	Name: "message summary", Doc: "A message without its body.",
+	Members: []strictjson.Member[Summary]{
+		strictjson.Field("messageId", "key", func(s *Summary) *string { return &s.MessageID }, idLine()),
+		strictjson.Field("threadId", "messageId of the first message of the thread", func(s *Summary) *string { return &s.ThreadID }, idLine()),
+		strictjson.Field("fromParticipantId", "author", func(s *Summary) *string { return &s.FromParticipantID }, idLine()),
+		strictjson.Field("fromSessionId", "session of the author", func(s *Summary) *string { return &s.FromSessionID }, idLine()),
+		strictjson.Field("kind", "see kinds and obligations", func(s *Summary) *protocol.MessageKind { return &s.MessageKind },
+			strictjson.Enum(protocol.Note, protocol.Question, protocol.Request, protocol.Answer, protocol.Decision, protocol.Handoff)),
+		strictjson.Field("obligation", "what a recipient owes", func(s *Summary) *protocol.Obligation { return &s.Obligation },
+			strictjson.Enum(protocol.ObligationNone, protocol.ObligationAcknowledge, protocol.ObligationReply)),
+		strictjson.Field("subject", "at most 160 bytes of it, then an ellipsis", func(s *Summary) *string { return &s.Subject }, strictjson.Line(maxPreview)),
+		strictjson.Field("sentAt", "clock of the author, for people", func(s *Summary) *time.Time { return &s.SentAt }, strictjson.Time()),
+		strictjson.Field("inReplyTo", "the message that is answered", func(s *Summary) *string { return &s.InReplyTo }, strictjson.Nullable(idLine())),
+		strictjson.Field("bodyBytes", "size of the body", func(s *Summary) *int { return &s.BodyBytes }, strictjson.Int(0, protocol.MaxBody)),
+		strictjson.Field("artifactCount", "references of the message", func(s *Summary) *int { return &s.ArtifactCount }, strictjson.Int(0, protocol.MaxListItems)),
+		strictjson.Const[Summary]("trust", "what a reader should take it for", protocol.Trust),
+	},
+}
+
+var inboxItemObject = strictjson.Object[InboxItem]{
+	Name: "inbox item", Doc: "One line of an inbox.",
+	Members: []strictjson.Member[InboxItem]{
+		strictjson.Field("message", "what waits", func(i *InboxItem) *Summary { return &i.Message }, strictjson.Nested(&summaryObject)),
+		strictjson.Field("receipt", "how far it has come with the reader", func(i *InboxItem) *protocol.Receipt { return &i.Receipt }, strictjson.Nested(protocol.ReceiptObject())),
+	},
+}
+
+func idLine() strictjson.Type[string] { return strictjson.Line(protocol.MaxIDLength) }
+
+// SummaryObject defines Summary.
+func SummaryObject() *strictjson.Object[Summary] { return &summaryObject }
+
+// InboxItemObject defines InboxItem.
+func InboxItemObject() *strictjson.Object[InboxItem] { return &inboxItemObject }
