@@ -2,9 +2,7 @@ package protocol
 
 import (
 	"encoding/hex"
-	"math"
 	"strings"
-	"time"
 	"unicode"
 
 	"github.com/acc-control-plane/acc/protocol/strictjson"
@@ -68,28 +66,22 @@ var portableID = strictjson.Rule{
 	NotPattern: `^([cC][oO][nN]|[pP][rR][nN]|[aA][uU][xX]|[nN][uU][lL]|([cC][oO][mM]|[lL][pP][tT])[1-9])(\.|$)`,
 }
 
-func idType() strictjson.Type[string] { return strictjson.String[string](portableID) }
-
 // credential is the rule of a generation: the form of an id, never shown.
-func credential() strictjson.Type[string] {
-	rule := portableID
-	rule.Label = "credential"
-	return strictjson.String[string](rule)
+var credential = strictjson.Rule{
+	Label: "credential", Limits: portableID.Limits,
+	MaxChars: MaxIDLength, Check: PortableIDProblem,
+	Pattern: portableID.Pattern, NotPattern: portableID.NotPattern,
 }
 
-func generationRef() strictjson.Type[string] {
-	return strictjson.String[string](strictjson.Rule{
-		Label: "generation reference", Limits: "16 lower-case hex digits", MaxChars: GenerationRefLen,
-		Pattern: "^[0-9a-f]{16}$",
-		Check:   func(s string) string { return hexProblem(s, GenerationRefLen) },
-	})
+var generationRef = strictjson.Rule{
+	Label: "generation reference", Limits: "16 lower-case hex digits", MaxChars: GenerationRefLen,
+	Pattern: "^[0-9a-f]{16}$",
+	Check:   func(s string) string { return hexProblem(s, GenerationRefLen) },
 }
 
-func sha256Hex() strictjson.Type[string] {
-	return strictjson.String[string](strictjson.Rule{
-		Label: "SHA-256", Limits: "64 lower-case hex digits", MaxChars: 64, Pattern: "^[0-9a-f]{64}$",
-		Check: func(s string) string { return hexProblem(s, 64) },
-	})
+var sha256Hex = strictjson.Rule{
+	Label: "SHA-256", Limits: "64 lower-case hex digits", MaxChars: 64, Pattern: "^[0-9a-f]{64}$",
+	Check: func(s string) string { return hexProblem(s, 64) },
 }
 
 func hexProblem(s string, digits int) string {
@@ -119,45 +111,48 @@ func ResourceProblem(uri string) string {
 	return ""
 }
 
-func resourceURI() strictjson.Type[string] {
-	return strictjson.String[string](strictjson.Rule{
-		Label: "resource URI", Limits: "scheme:name without white space or control characters", MaxChars: MaxResource,
-		Check:   ResourceProblem,
-		Pattern: "^[a-z][a-z0-9+.-]*:[^\x00-\x20\x7f" + strictjson.Spaces + "]+$",
-	})
-}
-
-// line is the usual one-line text.
-func line() strictjson.Type[string] { return strictjson.Line(MaxLine) }
-
-func lines() strictjson.Type[[]string] { return strictjson.List(line(), 0, MaxListItems) }
-
-func idSet(low, high int) strictjson.Type[[]string] { return strictjson.Set(idType(), low, high) }
-
-func pid() strictjson.Type[int] { return strictjson.Int(1, math.MaxInt32) }
-
-func cadence() strictjson.Type[time.Duration] {
-	return strictjson.DurationMS(time.Millisecond, MaxCadence)
+var resourceURI = strictjson.Rule{
+	Label: "resource URI", Limits: "scheme:name without white space or control characters", MaxChars: MaxResource,
+	Check:   ResourceProblem,
+	Pattern: "^[a-z][a-z0-9+.-]*:[^\x00-\x20\x7f" + strictjson.Spaces + "]+$",
 }
 
 // sequence is a uint64 as SequenceDigits decimal digits, so that it sorts as text.
-func sequence() strictjson.Type[uint64] {
-	return strictjson.CodedString(strictjson.Coded[uint64]{
-		Label: "sequence", Limits: "16 digits, from 1", Pattern: "^[0-9]{16}$",
-		Parse: func(text []byte) (uint64, string) {
-			n, ok := parseSequence(string(text))
-			if !ok || n == 0 {
-				return 0, "must be 16 digits, from 1"
-			}
-			return n, ""
-		},
-		Append: func(dst []byte, n uint64) []byte { return append(dst, FormatSequence(n)...) },
-		Check: func(n uint64) string {
-			if n == 0 || n > MaxSequence {
-				return "must be a number of up to 16 digits, from 1"
-			}
-			return ""
-		},
-		Empty: func(n uint64) bool { return n == 0 },
-	})
+var sequence = strictjson.Coded[uint64]{
+	Label: "sequence", Limits: "16 digits, from 1", Pattern: "^[0-9]{16}$",
+	Parse: func(text []byte) (uint64, string) {
+		n, ok := parseSequence(string(text))
+		if !ok || n == 0 {
+			return 0, "must be 16 digits, from 1"
+		}
+		return n, ""
+	},
+	Append: func(dst []byte, n uint64) []byte { return append(dst, FormatSequence(n)...) },
+	Check: func(n uint64) string {
+		if n == 0 || n > MaxSequence {
+			return "must be a number of up to 16 digits, from 1"
+		}
+		return ""
+	},
+	Empty: func(n uint64) bool { return n == 0 },
 }
+
+// The types that many members share are made once: every process pays for making them.
+var (
+	idType      = strictjson.String[string](&portableID)
+	line        = strictjson.Line(MaxLine) // the usual one-line text
+	lines       = strictjson.List(line, 0, MaxListItems)
+	nullableID  = strictjson.Nullable(idType)
+	nullLine    = strictjson.Nullable(line)
+	resource    = strictjson.String[string](&resourceURI)
+	secret      = strictjson.String[string](&credential)
+	genRef      = strictjson.String[string](&generationRef)
+	transport   = strictjson.Line(MaxTransport)
+	enforcement = strictjson.Enum(Guarded, Advisory)
+	claimMode   = strictjson.Enum(Shared, Exclusive)
+	obligation  = strictjson.Enum(ObligationNone, ObligationAcknowledge, ObligationReply)
+	artifacts   = strictjson.List(strictjson.Nested(&artifactObject), 0, MaxListItems)
+	authority   = strictjson.Enum(AuthorityHuman, AuthorityPolicy)
+	idSet       = strictjson.Set(idType, 0, MaxListItems)
+	timestamp   = strictjson.Time()
+)

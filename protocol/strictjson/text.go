@@ -25,17 +25,17 @@ type Rule struct {
 	NotPattern string
 }
 
-// String is a string under rule.
-func String[S ~string](rule Rule) Type[S] { return stringType[S]{&rule} }
+// String is a string under rule, which must not change after.
+func String[S ~string](rule *Rule) Type[S] { return stringType[S]{rule} }
 
 // Text is any string, also an empty one, of up to maxBytes.
 func Text(maxBytes int) Type[string] {
-	return String[string](Rule{Label: "text", Empty: true, MaxBytes: maxBytes})
+	return String[string](&Rule{Label: "text", Empty: true, MaxBytes: maxBytes})
 }
 
 // Line is one line of up to maxChars characters with something to read and no control characters.
 func Line(maxChars int) Type[string] {
-	return String[string](Rule{
+	return String[string](&Rule{
 		Label: "line", Limits: "not blank, no control characters", MaxChars: maxChars,
 		Check: checkLine, Pattern: linePattern,
 	})
@@ -44,7 +44,7 @@ func Line(maxChars int) Type[string] {
 // Prose is text of up to maxBytes with something to read, whose only control characters are line
 // breaks (CR, LF) and tabs.
 func Prose(maxBytes int) Type[string] {
-	return String[string](Rule{
+	return String[string](&Rule{
 		Label: "prose", Limits: "not blank, no control characters but CR, LF and tab", MaxBytes: maxBytes,
 		Check: checkProse, Pattern: prosePattern,
 	})
@@ -209,8 +209,8 @@ type Coded[V any] struct {
 	Empty  func(v V) bool             // the value that stands for null or absent
 }
 
-// CodedString is the Type of a Coded.
-func CodedString[V any](c Coded[V]) Type[V] { return codedType[V]{&c} }
+// CodedString is the Type of c, which must not change after.
+func CodedString[V any](c *Coded[V]) Type[V] { return codedType[V]{c} }
 
 type codedType[V any] struct{ c *Coded[V] }
 
@@ -254,7 +254,7 @@ func (t codedType[V]) shape() *shape {
 const TimeLayout = "2006-01-02T15:04:05.000Z"
 
 // Time is a timestamp in TimeLayout, from 1970 to 9999. The zero time stands for null or absent.
-func Time() Type[time.Time] { return CodedString(timestamp) }
+func Time() Type[time.Time] { return CodedString(&timestamp) }
 
 var timestamp = Coded[time.Time]{
 	Label: "timestamp", Limits: "RFC 3339, UTC, exactly three decimals, 1970 to 9999", Format: "date-time",
