@@ -129,24 +129,16 @@ func hidden(r rune) bool {
 	return unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Noncharacter_Code_Point)
 }
 
-// startsTag says whether what follows a '<' opens or closes one of the tags. Attributes, white space
-// and the case of letters do not matter, and a name only counts as a whole word.
+// startsTag says whether what follows a '<' opens or closes one of the tags. White space, the case of
+// letters and what follows the name do not matter: a reader may be more generous than a parser.
 func startsTag(after string, tags []string) bool {
 	after = strings.TrimLeftFunc(after, func(r rune) bool { return r == '/' || unicode.IsSpace(r) })
 	for _, tag := range tags {
-		if len(after) < len(tag) || !strings.EqualFold(after[:len(tag)], tag) {
-			continue
-		}
-		rest := after[len(tag):]
-		if rest == "" || !wordByte(rest[0]) {
+		if len(after) >= len(tag) && strings.EqualFold(after[:len(tag)], tag) {
 			return true
 		}
 	}
 	return false
-}
-
-func wordByte(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_'
 }
 
 // escaped writes a character as \uXXXX, or as \UXXXXXXXX beyond the basic plane.
