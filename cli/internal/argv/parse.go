@@ -244,7 +244,7 @@ func usage(format string, args ...any) *protocol.Error {
 func unknown(message, suggestion, otherwise string) *protocol.Error {
 	e := protocol.UsageError(ReasonInvalidArguments, message)
 	if suggestion != "" {
-		return e.WithHint("did you mean " + suggestion + "?").With("suggestion", suggestion)
+		return e.WithHint("did you mean "+suggestion+"?").With("suggestion", suggestion)
 	}
 	return e.WithHint(otherwise)
 }

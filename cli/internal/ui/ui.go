@@ -27,6 +27,7 @@ import (
 type UI struct {
 	out, err io.Writer
 	colour   bool
+	failed   error // the first write of the answer that failed
 }
 
 // New gives a UI. Colour is used when stdout is a terminal and the environment does not refuse it.
@@ -41,14 +42,18 @@ func isTerminal(w io.Writer) bool {
 
 // Print writes one line of the answer.
 func (u *UI) Print(format string, args ...any) {
-	fmt.Fprintf(u.out, format+"\n", args...)
+	u.Raw(fmt.Appendf(nil, format+"\n", args...))
 }
 
 // Raw writes bytes of the answer as they are.
-func (u *UI) Raw(data []byte) error {
-	_, err := u.out.Write(data)
-	return err
+func (u *UI) Raw(data []byte) {
+	if _, err := u.out.Write(data); err != nil && u.failed == nil {
+		u.failed = err
+	}
 }
+
+// Err is the first error of writing the answer: what was not shown was not answered.
+func (u *UI) Err() error { return u.failed }
 
 // Note writes one line of information to stderr.
 func (u *UI) Note(text string) {

@@ -1,0 +1,20 @@
+// Command acc is the local command line of the control plane: what people and models call.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/acc-control-plane/acc/cli/internal/command"
+	"github.com/acc-control-plane/acc/storage-filesystem/room"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	host := command.Host{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: os.Getenv, Enter: room.Enter}
+	code := command.Main(ctx, host, os.Args[1:])
+	stop()
+	os.Exit(int(code))
+}

@@ -1,0 +1,145 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"slices"
+
+	"github.com/acc-control-plane/acc/cli/internal/argv"
+	"github.com/acc-control-plane/acc/cli/internal/ui"
+	"github.com/acc-control-plane/acc/cli/internal/view"
+	"github.com/acc-control-plane/acc/protocol"
+	flags "github.com/urfave/cli/v2"
+)
+
+// Main runs one command line (without the name of the program) and gives its exit code.
+func Main(ctx context.Context, host Host, args []string) protocol.Code {
+	inv := &Invocation{Host: host, UI: ui.New(host.Stdout, host.Stderr, host.Env)}
+	definitions := Catalogue()
+	call, err := argv.Parse(commands(definitions), args)
+	inv.JSON = call.JSON
+	if err != nil {
+		return inv.fail(err)
+	}
+	result, err := execute(ctx, inv, definitions, redirect(call))
+	if err != nil {
+		return inv.fail(err)
+	}
+	return inv.succeed(result)
+}
+
+// redirect gives the canonical arguments of a call; asking for help or the version, in whatever form,
+// becomes the command that gives it.
+func redirect(call argv.Call) []string {
+	var globals []string
+	if call.JSON {
+		globals = []string{"--json"}
+	}
+	switch {
+	case call.Version:
+		return append(globals, "version")
+	case call.Help && len(call.Path) > 0:
+		return slices.Concat(globals, []string{"help", "--"}, call.Path)
+	case call.Help, call.Command == nil:
+		return append(globals, "help")
+	}
+	return call.Args()
+}
+
+// execute lets the flag parser find the command and its values in canonical arguments.
+func execute(ctx context.Context, inv *Invocation, definitions []*Definition, args []string) (Answer, error) {
+	var result Answer
+	app := &flags.App{
+		Name: "acc", HideHelp: true, HideVersion: true,
+		DisableSliceFlagSeparator: true,
+		Writer:                    io.Discard, ErrWriter: io.Discard,
+		Flags:          parserFlags(argv.Globals),
+		Commands:       parserCommands(inv, definitions, &result),
+		ExitErrHandler: func(*flags.Context, error) {},
+	}
+	err := app.RunContext(ctx, append([]string{"acc"}, args...))
+	return result, err
+}
+
+func parserCommands(inv *Invocation, definitions []*Definition, result *Answer) []*flags.Command {
+	list := make([]*flags.Command, len(definitions))
+	for i, d := range definitions {
+		list[i] = &flags.Command{Name: d.Name, HideHelp: true, Flags: parserFlags(d.Options), Subcommands: parserCommands(inv, d.Subcommands, result)}
+		if d.Run == nil {
+			continue
+		}
+		list[i].Action = func(given *flags.Context) (err error) {
+			inv.cwd, inv.workspace = given.String("cwd"), given.String("workspace")
+			ctx, cancel := context.WithTimeout(given.Context, cmp.Or(d.Patience, Deadline))
+			defer cancel()
+			*result, err = d.Run(ctx, inv, given)
+			return err
+		}
+	}
+	return list
+}
+
+func parserFlags(options []argv.Option) []flags.Flag {
+	list := make([]flags.Flag, len(options))
+	for i, o := range options {
+		switch {
+		case o.IsFlag():
+			list[i] = &flags.BoolFlag{Name: o.Name}
+		case o.Repeated:
+			list[i] = &flags.StringSliceFlag{Name: o.Name}
+		default:
+			list[i] = &flags.StringFlag{Name: o.Name}
+		}
+	}
+	return list
+}
+
+// succeed prints an answer.
+func (inv *Invocation) succeed(a Answer) protocol.Code {
+	if inv.JSON {
+		data, err := a.JSON(view.Meta{WorkspaceID: a.WorkspaceID, Warnings: a.Warnings})
+		if err != nil {
+			return inv.fail(protocol.DataError("", "the answer cannot be written as JSON: "+err.Error()))
+		}
+		inv.UI.Raw(append(data, '\n'))
+	} else {
+		if a.Text != nil {
+			a.Text(inv.UI)
+		}
+		for _, w := range a.Warnings {
+			inv.UI.Note(w)
+		}
+	}
+	if err := inv.UI.Err(); err != nil {
+		inv.UI.Fail("the answer could not be written to stdout: "+err.Error(), "")
+		return protocol.Data
+	}
+	return a.Code
+}
+
+// fail is the one place where an error becomes words and an exit code.
+func (inv *Invocation) fail(err error) protocol.Code {
+	e := classify(err)
+	if inv.JSON {
+		inv.UI.Raw(append(view.AppendError(nil, e), '\n'))
+	} else {
+		inv.UI.Fail(e.Message, e.Hint)
+	}
+	return e.Code
+}
+
+// classify gives the *protocol.Error of any error.
+func classify(err error) *protocol.Error {
+	var e *protocol.Error
+	switch {
+	case errors.As(err, &e):
+		return e
+	case errors.Is(err, context.DeadlineExceeded):
+		return protocol.TimeoutError("deadline_passed", "the deadline passed before anything was decided")
+	case errors.Is(err, context.Canceled):
+		return protocol.TimeoutError("interrupted", "interrupted before anything was decided")
+	}
+	return protocol.DataError("unexpected", err.Error())
+}

@@ -1,0 +1,27 @@
+package command
+
+import "github.com/acc-control-plane/acc/cli/internal/argv"
+
+// Catalogue lists every command in the order of the help.
+func Catalogue() []*Definition {
+	return []*Definition{
+		statusCommand(), claimCommand(), releaseCommand(), messageCommand(), requestCommand(), inboxCommand(), replyCommand(), ackCommand(), receiptsCommand(),
+		attachCommand(), heartbeatCommand(), detachCommand(),
+		demoCommand(), helpCommand(), versionCommand(),
+	}
+}
+
+// Tables gives the argv tables of the catalogue: the source of parsing, help, completion and
+// docs/cli.md.
+func Tables() []*argv.Command { return commands(Catalogue()) }
+
+// ownerOptions are the options by which a caller says who it is.
+func ownerOptions() []argv.Option {
+	return []argv.Option{
+		{Name: "session", Value: "ID", Usage: "the session that speaks, from its hook header or acc attach"},
+		{Name: "generation", Value: "KEY", Usage: "the key of that session"},
+	}
+}
+
+// withOwner appends the owner options to a command's own.
+func withOwner(options ...argv.Option) []argv.Option { return append(options, ownerOptions()...) }

@@ -1,0 +1,69 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/acc-control-plane/acc/cli/internal/argv"
+	"github.com/acc-control-plane/acc/cli/internal/ui"
+	"github.com/acc-control-plane/acc/protocol"
+	"github.com/acc-control-plane/acc/storage-filesystem/room"
+)
+
+// Deadline bounds everything a command waits for on the way to its decision: locks above all.
+const Deadline = 5 * time.Second
+
+// Host is what a command is given by the process it runs in.
+type Host struct {
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Env            func(name string) string
+	// Enter opens a room; room.Enter outside tests.
+	Enter func(ctx context.Context, req room.Request) (*room.Room, error)
+}
+
+// Invocation is one run of one command.
+type Invocation struct {
+	Host
+	UI        *ui.UI
+	JSON      bool
+	cwd       string // --cwd, or empty
+	workspace string // --workspace, or empty
+}
+
+// Cwd is the absolute directory that relative paths of the caller start from.
+func (inv *Invocation) Cwd() (string, error) {
+	dir := inv.cwd
+	if dir == "" {
+		dir = "."
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", protocol.DataError("", "the current directory is unknown").Because(err)
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return "", protocol.UsageError(argv.ReasonInvalidArguments, fmt.Sprintf("%s is not a directory", dir)).Because(err)
+	}
+	return dir, nil
+}
+
+// Room enters the room that the caller selected.
+func (inv *Invocation) Room(ctx context.Context) (*room.Room, error) {
+	req := room.Request{Env: inv.Env, Selector: inv.workspace}
+	cwd, err := inv.Cwd()
+	if err != nil {
+		return nil, err
+	}
+	if inv.cwd != "" {
+		req.Dir = cwd
+	}
+	if req.Selector != "" && !strings.HasPrefix(req.Selector, protocol.RoomScheme) && !filepath.IsAbs(req.Selector) {
+		req.Selector = filepath.Join(cwd, req.Selector)
+	}
+	return inv.Enter(ctx, req)
+}

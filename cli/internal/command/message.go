@@ -1,0 +1,79 @@
+package command
+
+import (
+	"context"
+
+	"github.com/acc-control-plane/acc/cli/internal/argv"
+	"github.com/acc-control-plane/acc/core"
+	"github.com/acc-control-plane/acc/protocol"
+	flags "github.com/urfave/cli/v2"
+)
+
+func messageCommand() *Definition {
+	return &Definition{
+		Command: argv.Command{
+			Name: "message", Group: groupSession,
+			Summary: "send a note, question, request or decision",
+			Options: withOwner(
+				argv.Option{Name: "to", Value: "NAME", Repeated: true, Usage: "a participant, or a client with one session here; none: the room"},
+				argv.Option{Name: "subject", Value: "TEXT", Required: true, Usage: "one line"},
+				argv.Option{Name: "body", Value: "TEXT", Usage: "the message, or"},
+				argv.Option{Name: "body-file", Value: "PATH", Usage: "the file that holds it; - is stdin"},
+				argv.Option{Name: "type", Value: "TYPE", Default: string(protocol.Note),
+					Choices: []string{string(protocol.Note), string(protocol.Question), string(protocol.Request), string(protocol.Decision)}, Usage: "questions and requests oblige to a reply"},
+				argv.Option{Name: "obligation", Value: "DUTY", Choices: []string{string(protocol.ObligationNone), string(protocol.ObligationAcknowledge), string(protocol.ObligationReply)},
+					Usage: "what recipients owe, where the type leaves a choice"},
+				keyOption(),
+			),
+			Notes: []string{"Succeeds once the message is recorded; acc receipts tells how far it has come."},
+		},
+		Run: func(ctx context.Context, inv *Invocation, given *flags.Context) (Answer, error) {
+			opts, err := parseMessage(inv, given)
+			if err != nil {
+				return Answer{}, err
+			}
+			return opts.run(ctx, inv)
+		},
+	}
+}
+
+// keyOption makes a retried send safe.
+func keyOption() argv.Option {
+	return argv.Option{Name: "client-message-id", Value: "KEY", Usage: "sending again with the same key records nothing twice"}
+}
+
+type messageOptions struct {
+	who core.Owner
+	req core.SendRequest
+}
+
+func parseMessage(inv *Invocation, given *flags.Context) (messageOptions, error) {
+	who, err := owner(inv, given)
+	if err != nil {
+		return messageOptions{}, err
+	}
+	body, err := bodyText(inv, given)
+	if err != nil {
+		return messageOptions{}, err
+	}
+	kind := protocol.MessageKind(given.String("type"))
+	if kind == "" {
+		kind = protocol.Note
+	}
+	return messageOptions{who, core.SendRequest{
+		To: given.StringSlice("to"), MessageKind: kind, Obligation: protocol.Obligation(given.String("obligation")),
+		Subject: given.String("subject"), Body: body, ClientMessageID: given.String("client-message-id"),
+	}}, nil
+}
+
+func (o messageOptions) run(ctx context.Context, inv *Invocation) (Answer, error) {
+	r, err := inv.Room(ctx)
+	if err != nil {
+		return Answer{}, err
+	}
+	result, err := r.Core.Send(ctx, o.who, o.req)
+	if err != nil {
+		return Answer{}, err
+	}
+	return sentAnswer(ctx, r, result), nil
+}

@@ -1,0 +1,170 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/acc-control-plane/acc/cli/internal/argv"
+	"github.com/acc-control-plane/acc/cli/internal/ui"
+	"github.com/acc-control-plane/acc/cli/internal/view"
+	"github.com/acc-control-plane/acc/core"
+	"github.com/acc-control-plane/acc/protocol"
+	flags "github.com/urfave/cli/v2"
+)
+
+func statusCommand() *Definition {
+	return &Definition{
+		Command: argv.Command{
+			Name: "status", Group: groupSession,
+			Summary: "show who is here, what is claimed and what waits",
+			Options: withOwner(argv.Option{Name: "all", Usage: "also sessions that are gone"}),
+			Notes:   []string{"With an owner pair it also tells what you owe and what you wait for."},
+		},
+		Run: func(ctx context.Context, inv *Invocation, given *flags.Context) (Answer, error) {
+			opts, err := parseStatus(inv, given)
+			if err != nil {
+				return Answer{}, err
+			}
+			return opts.run(ctx, inv)
+		},
+	}
+}
+
+type statusOptions struct{ query core.StatusQuery }
+
+func parseStatus(inv *Invocation, given *flags.Context) (statusOptions, error) {
+	o := statusOptions{core.StatusQuery{All: given.Bool("all")}}
+	who, found, err := optionalOwner(inv, given)
+	if err != nil {
+		return statusOptions{}, err
+	}
+	if found {
+		o.query.Owner = &who
+	}
+	return o, nil
+}
+
+func (o statusOptions) run(ctx context.Context, inv *Invocation) (Answer, error) {
+	r, err := inv.Room(ctx)
+	if err != nil {
+		return Answer{}, err
+	}
+	status, err := r.Core.Status(ctx, o.query)
+	if err != nil {
+		return Answer{}, err
+	}
+	a := answer(view.Status, status, func(u *ui.UI) { sayStatus(u, status, home()) })
+	a.WorkspaceID = r.Workspace.ID
+	return a, nil
+}
+
+func sayStatus(u *ui.UI, s core.Status, home string) {
+	u.Print("%s (%s)  protection: %s", u.Styled(ui.Bold, ui.Escape(s.DisplayName)), extent(s), s.Protection)
+	var rows [][]ui.Cell
+	for _, session := range s.Sessions {
+		row := ui.Row(session.ParticipantID, string(session.Presence), shorten(session.CheckoutRoot, home), session.Branch, unread(session))
+		row[1].Style = presenceStyle(session.Presence)
+		rows = append(rows, row)
+	}
+	if len(rows) == 0 {
+		u.Print("  nobody is here")
+	}
+	u.Table("  ", rows)
+	sayClaims(u, s)
+	sayOwed(u, s)
+}
+
+func sayClaims(u *ui.UI, s core.Status) {
+	var rows [][]ui.Cell
+	for _, c := range s.Claims {
+		who := c.OwnerParticipantID
+		if who == "" {
+			who = c.OwnerSessionID
+		}
+		mode := string(c.Enforcement)
+		if c.Mode == protocol.Shared {
+			mode += ", shared"
+		}
+		rows = append(rows, ui.Row(c.Resource, who, mode, ui.Left(s.Now, c.ExpiresAt), c.ClaimID, ui.Cut(ui.Escape(c.Reason), 60)))
+	}
+	section(u, "claims", rows)
+}
+
+func sayOwed(u *ui.UI, s core.Status) {
+	var rows [][]ui.Cell
+	for _, item := range s.Attention {
+		row := ui.Row(string(item.AttentionKind), item.SourceID, ui.Cut(ui.Escape(item.Summary), 80))
+		row[0].Style = ui.Urgent
+		rows = append(rows, row)
+	}
+	section(u, "attention", rows)
+	rows = nil
+	for _, w := range s.Waiting {
+		rows = append(rows, ui.Row(w.MessageID, string(w.MessageKind)+" to "+w.Recipient, string(w.State)+" "+ui.Ago(s.Now, w.Since), ui.Cut(ui.Escape(w.Subject), 60)))
+	}
+	section(u, "waiting", rows)
+}
+
+// section prints a heading and its rows, or nothing.
+func section(u *ui.UI, title string, rows [][]ui.Cell) {
+	if len(rows) == 0 {
+		return
+	}
+	u.Print("\n%s", u.Styled(ui.Bold, title))
+	u.Table("  ", rows)
+}
+
+// extent says how the room was found and how many checkouts its sessions work in.
+func extent(s core.Status) string {
+	checkouts := map[string]bool{}
+	for _, session := range s.Sessions {
+		if session.CheckoutRoot != "" {
+			checkouts[session.CheckoutRoot] = true
+		}
+	}
+	if len(checkouts) > 1 {
+		return fmt.Sprintf("%s, %d checkouts", s.Source, len(checkouts))
+	}
+	return string(s.Source)
+}
+
+// unread says what waits for a participant.
+func unread(s core.SessionStatus) string {
+	var parts []string
+	if s.Queued > 0 {
+		parts = append(parts, fmt.Sprintf("%d queued", s.Queued))
+	}
+	if s.Offered > 0 {
+		parts = append(parts, fmt.Sprintf("%d offered, not retrieved", s.Offered))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func presenceStyle(p protocol.Presence) ui.Style {
+	if p == protocol.Online {
+		return ui.Good
+	}
+	return ui.Dim
+}
+
+// shorten writes the home directory as ~.
+func shorten(path, home string) string {
+	if home == "" {
+		return path
+	}
+	if rest, below := strings.CutPrefix(path, home+string(filepath.Separator)); below {
+		return filepath.Join("~", rest)
+	}
+	return path
+}
+
+func home() string {
+	dir, err := os.UserHomeDir()
+	if err != nil {
+		return "" // nothing is shortened
+	}
+	return dir
+}

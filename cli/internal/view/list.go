@@ -1,0 +1,26 @@
+package view
+
+import "github.com/acc-control-plane/acc/protocol/strictjson"
+
+// Described is a schema as the documentation needs it.
+type Described interface {
+	Name() string
+	Doc() string
+	Rows() []strictjson.Row
+	JSONSchema() []byte
+}
+
+// All lists every answer.
+func All() []Described {
+	return []Described{
+		Status, Claimed, Released, Sent, Inbox, Mail, Replied, Acknowledged, Receipts,
+		Attached, Heartbeat, Detached,
+		Demo, Help, CommandHelp, Version,
+	}
+}
+
+// FailureRows gives the members of error in the failure envelope.
+func FailureRows() []strictjson.Row { return errorObject.Rows() }
+
+// MetaRows gives the members of meta in the success envelope.
+func MetaRows() []strictjson.Row { return metaObject.Rows() }

@@ -1,0 +1,83 @@
+package view
+
+import (
+	"time"
+
+	"github.com/acc-control-plane/acc/core"
+	"github.com/acc-control-plane/acc/protocol"
+	"github.com/acc-control-plane/acc/protocol/strictjson"
+)
+
+var rosterObject = &strictjson.Object[core.SessionStatus]{
+	Name: "session", Doc: "One session of the room.",
+	Members: []strictjson.Member[core.SessionStatus]{
+		field("sessionId", "its id", func(s *core.SessionStatus) *string { return &s.SessionID }, word),
+		field("participantId", "what to address", func(s *core.SessionStatus) *string { return &s.ParticipantID }, word),
+		field("harness", "its client", func(s *core.SessionStatus) *string { return &s.Harness }, word),
+		nullable("parentSessionId", "the session that started it", func(s *core.SessionStatus) *string { return &s.ParentSessionID }, word),
+		nullable("checkoutRoot", "where it works", func(s *core.SessionStatus) *string { return &s.CheckoutRoot }, text),
+		nullable("branch", "on what branch", func(s *core.SessionStatus) *string { return &s.Branch }, text),
+		field("enforcement", "whether its client refuses guarded edits", func(s *core.SessionStatus) *protocol.Enforcement { return &s.Enforcement }, enforcements),
+		field("lifecycle", "whether its client or a person ends it", func(s *core.SessionStatus) *protocol.Lifecycle { return &s.Lifecycle }, lifecycles),
+		field("presence", "whether it is there", func(s *core.SessionStatus) *protocol.Presence { return &s.Presence }, presences),
+		field("heartbeatAt", "when it was last known to live", func(s *core.SessionStatus) *time.Time { return &s.HeartbeatAt }, when),
+		field("processTracked", "whether presence rests on a known process", func(s *core.SessionStatus) *bool { return &s.ProcessTracked }, truth),
+		nullable("endReason", "why it ended, in the client's word", func(s *core.SessionStatus) *string { return &s.EndReason }, text),
+		field("queued", "messages to its participant that nobody was shown", func(s *core.SessionStatus) *int { return &s.Queued }, count),
+		field("offered", "messages to its participant that were shown and not read exactly", func(s *core.SessionStatus) *int { return &s.Offered }, count),
+	},
+}
+
+var claimStatusObject = &strictjson.Object[core.ClaimStatus]{
+	Name: "liveClaim", Doc: "One live claim.",
+	Members: []strictjson.Member[core.ClaimStatus]{
+		field("claimId", "its id", func(c *core.ClaimStatus) *string { return &c.ClaimID }, word),
+		field("resource", "what is claimed", func(c *core.ClaimStatus) *string { return &c.Resource }, word),
+		field("mode", "whether others may claim it too", func(c *core.ClaimStatus) *protocol.ClaimMode { return &c.Mode }, claimModes),
+		field("enforcement", "whether guarded clients refuse edits of others", func(c *core.ClaimStatus) *protocol.Enforcement { return &c.Enforcement }, enforcements),
+		field("reason", "why, in the owner's words", func(c *core.ClaimStatus) *string { return &c.Reason }, text),
+		field("ownerSessionId", "who holds it", func(c *core.ClaimStatus) *string { return &c.OwnerSessionID }, word),
+		nullable("ownerParticipantId", "whom to ask", func(c *core.ClaimStatus) *string { return &c.OwnerParticipantID }, word),
+		field("expiresAt", "until when", func(c *core.ClaimStatus) *time.Time { return &c.ExpiresAt }, when),
+	},
+}
+
+var attentionObject = &strictjson.Object[core.AttentionItem]{
+	Name: "attention", Doc: "Something that the calling session must know.",
+	Members: []strictjson.Member[core.AttentionItem]{
+		field("kind", "which rule", func(a *core.AttentionItem) *core.AttentionKind { return &a.AttentionKind }, attentions),
+		field("priority", "1 is the most urgent", func(a *core.AttentionItem) *int { return &a.Priority }, strictjson.Int(1, 6)),
+		field("sourceId", "the message or claim to act on", func(a *core.AttentionItem) *string { return &a.SourceID }, word),
+		field("summary", "one line; may hold peer text", func(a *core.AttentionItem) *string { return &a.Summary }, text),
+	},
+}
+
+var waitingObject = &strictjson.Object[core.Waiting]{
+	Name: "waiting", Doc: "Something that the calling session waits for.",
+	Members: []strictjson.Member[core.Waiting]{
+		field("messageId", "the caller's message", func(w *core.Waiting) *string { return &w.MessageID }, word),
+		field("kind", "its type", func(w *core.Waiting) *protocol.MessageKind { return &w.MessageKind }, kinds),
+		field("subject", "its subject", func(w *core.Waiting) *string { return &w.Subject }, text),
+		field("recipientParticipantId", "who has not settled it", func(w *core.Waiting) *string { return &w.Recipient }, word),
+		field("state", "how far it has come", func(w *core.Waiting) *protocol.ReceiptState { return &w.State }, receiptStates),
+		field("since", "since when", func(w *core.Waiting) *time.Time { return &w.Since }, when),
+	},
+}
+
+// Status is the answer of status.
+var Status = newSchema("status", "The room at one moment.", strictjson.Nested(&strictjson.Object[core.Status]{
+	Name: "status",
+	Members: []strictjson.Member[core.Status]{
+		field("workspaceId", "the room", func(s *core.Status) *string { return &s.WorkspaceID }, word),
+		field("displayName", "what people call it", func(s *core.Status) *string { return &s.DisplayName }, text),
+		field("source", "how it was found", func(s *core.Status) *protocol.WorkspaceSource { return &s.Source }, sources),
+		field("materialised", "whether anything durable was recorded", func(s *core.Status) *bool { return &s.Materialised }, truth),
+		field("protection", "how far claims protect files", func(s *core.Status) *core.Protection { return &s.Protection }, protections),
+		field("participants", "the sessions of the room", func(s *core.Status) *[]core.SessionStatus { return &s.Sessions }, list(rosterObject)),
+		field("claims", "the live claims", func(s *core.Status) *[]core.ClaimStatus { return &s.Claims }, list(claimStatusObject)),
+		field("attention", "what the caller must know; empty without an owner pair", func(s *core.Status) *[]core.AttentionItem { return &s.Attention }, list(attentionObject)),
+		field("waiting", "what the caller waits for; empty without an owner pair", func(s *core.Status) *[]core.Waiting { return &s.Waiting }, list(waitingObject)),
+		field("cursor", "of the newest event", func(s *core.Status) *string { return &s.Cursor }, sequence),
+		field("now", "when this was true", func(s *core.Status) *time.Time { return &s.Now }, when),
+	},
+}))
