@@ -1,0 +1,12 @@
+package coretest_test
+
+import (
+	"testing"
+
+	"github.com/acc-control-plane/acc/core"
+	"github.com/acc-control-plane/acc/core/coretest"
+)
+
+func memory(*testing.T) core.Store { return coretest.NewMemory(coretest.WorkspaceID) }
+
+func TestMemory(t *testing.T) { coretest.TestStore(t, memory) }
