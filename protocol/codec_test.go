@@ -30,6 +30,10 @@ var documents = map[string]string{
 		`"subject":"use \"tokens\"","body":"line one\n\tline two ⚠","inReplyTo":"message_1","artifacts":[{"kind":"file","uri":"file:a.go","description":"the code",` +
 		`"sha256":"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}],"handoff":null,"sentAt":"2026-01-02T03:04:05.006Z",` +
 		`"decisionChange":{"action":"replace","messageIds":["message_00","message_01"]},"extensions":{"x":1}}`,
+	"message (handoff)": `{"schemaVersion":3,"messageId":"message_1","threadId":"message_1","clientMessageId":"client_1","workspaceId":"workspace_0",` +
+		`"fromParticipantId":"ada","fromSessionId":"session_1","toParticipantIds":["bob"],"kind":"handoff","obligation":"acknowledge",` +
+		`"subject":"yours now","body":"all of it","inReplyTo":null,"artifacts":[],"handoff":{"status":"partial","completed":["a"],"remaining":["b"],"blockers":["c"],` +
+		`"verification":[{"kind":"report","uri":"file:report.txt","description":"tests"}]},"sentAt":"2026-01-02T03:04:05.006Z"}`,
 	"receipt": `{"schemaVersion":3,"messageId":"message_2","workspaceId":"workspace_0","recipientParticipantId":"bob","state":"offered",` +
 		`"updatedAt":"2026-01-02T03:04:05.006Z","extensions":{"obligation":"reply","author":"ada","offer":{"transport":"claude-inbox",` +
 		`"at":"2026-01-02T03:04:05.006Z","repeatedAt":"2026-01-02T03:24:05.006Z"},"x":1}}`,
@@ -38,11 +42,42 @@ var documents = map[string]string{
 	"delivery binding": `{"sessionId":"session_1","generation":"AAAAAAAAAAAAAAAAAAAAAA","adapterId":"claude-code","clientVersion":"2.1.0",` +
 		`"availableModes":["livePush","idleWake"],"livePolicy":"actionable","opaqueEndpointRef":"/tmp/socket","leaseUntil":"2026-01-02T03:04:05.006Z",` +
 		`"retiredAt":"2026-01-02T03:04:06.006Z"}`,
+	"workspace.materialised": `{}`,
+	"session.opened":         `{"replaced":"0123456789abcdef"}`,
+	"session.closed":         `{"cause":"finish","messageId":"message_1","sessionGenerationRef":"0123456789abcdef","releasedClaimIds":["claim_1"]}`,
+	"intent.published":       `{}`,
+	"intent.cleared":         `{}`,
+	"claim.acquired":         `{"claimId":"claim_1","resource":"file:a","mode":"shared"}`,
+	"claim.renewed":          `{"claimId":"claim_1","resource":"file:a","mode":"shared"}`,
+	"claim.released":         `{"claimId":"claim_1","authority":"human","reason":"done","replacedGenerationRef":"0123456789abcdef"}`,
+	"claim.force_released":   `{"claimId":"claim_1","authority":"human","reason":"gone home","replacedGenerationRef":"0123456789abcdef"}`,
+	"message.recorded":       `{"messageId":"message_1","threadId":"message_1","recipientParticipantIds":["bob"]}`,
+	"message.offered":        `{"messageId":"message_1","recipientParticipantId":"bob"}`,
+	"message.retrieved":      `{"messageId":"message_1","recipientParticipantId":"bob"}`,
+	"message.acknowledged":   `{"messageId":"message_1","recipientParticipantId":"bob"}`,
+	"message.offer_succeeded": `{"messageId":"message_1","recipientParticipantId":"bob","targetSessionId":"session_1","targetGenerationRef":"0123456789abcdef",` +
+		`"transport":"next-turn","adapterId":"claude-code","clientVersion":"2.1.0","repeat":true}`,
+	"message.offer_failed": `{"messageId":"message_1","recipientParticipantId":"bob","targetSessionId":"session_1","targetGenerationRef":"0123456789abcdef",` +
+		`"transport":"claude-inbox","adapterId":"claude-code","clientVersion":"2.1.0","safeErrorCode":"transport_error"}`,
 	"presence beat": `{"sessionId":"session_1","generationRef":"0123456789abcdef","heartbeatAt":"2026-01-02T03:04:05.006Z"}`,
+}
+
+// definitionOf cuts the variant, which is in parentheses, from the name of a document.
+func definitionOf(name string) string {
+	name, _, _ = strings.Cut(name, " (")
+	return name
 }
 
 // again decodes a document by the name of its definition and gives what is written for it.
 func again(name string, document []byte) ([]byte, error) {
+	name = definitionOf(name)
+	if strings.Contains(name, ".") {
+		p, err := protocol.DecodePayload(protocol.Event{Type: protocol.EventType(name), Payload: document})
+		if err != nil {
+			return nil, err
+		}
+		return protocol.EncodePayload(p)
+	}
 	switch name {
 	case "event":
 		v, err := protocol.DecodeEvent(document)

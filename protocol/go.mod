@@ -7,3 +7,5 @@ require (
 	github.com/google/go-cmp v0.7.0
 	github.com/oklog/ulid/v2 v2.1.2
 )
+
+require pgregory.net/rapid v1.3.0

@@ -66,6 +66,23 @@ func appendRows(rows []Row, prefix string, s *shape) []Row {
 	return rows
 }
 
+// AllRules gives the rules of o and of the objects nested in it, those with the name of their member.
+func (o *Object[T]) AllRules() []string { return appendRules(nil, "", o.shape()) }
+
+func appendRules(rules []string, prefix string, s *shape) []string {
+	for _, r := range s.rules {
+		rules = append(rules, prefix+r)
+	}
+	for _, m := range s.members {
+		inner := m.shape
+		if inner.items != nil {
+			inner = inner.items
+		}
+		rules = appendRules(rules, m.name+": ", inner)
+	}
+	return rules
+}
+
 // JSONSchema gives the draft 2020-12 document of o. What a schema cannot say (limits in bytes, whether
 // a day exists, rules across members) is in x-maxBytes and x-rules: every value that Decode accepts
 // is valid under the schema, not the reverse.
