@@ -156,6 +156,28 @@ func TestModuleFilesAgree(t *testing.T) {
 	}
 }
 
+func TestThePictureShowsTheModulesAsTheyAre(t *testing.T) {
+	root, graphs := loadTree(t)
+	file := filepath.Join(root, "docs", "architecture.md")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := WithPicture(string(text), Picture(graphs))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(string(text), "\n")); diff != "" {
+		t.Errorf("docs/architecture.md shows other modules than there are; run go test ./tools/boundaries -update (-want +got):\n%s", diff)
+	}
+}
+
 func TestEveryDependencyIsExplained(t *testing.T) {
 	root, _ := loadTree(t)
 	text, err := os.ReadFile(filepath.Join(root, "docs", "dependencies.md"))
@@ -169,9 +191,52 @@ func TestEveryDependencyIsExplained(t *testing.T) {
 	if len(paths) == 0 {
 		t.Fatal("no go.mod requires anything, which cannot be")
 	}
+	var rows []string
+	for line := range strings.SplitSeq(string(text), "\n") {
+		if name, ok := strings.CutPrefix(line, "| `"); ok {
+			name, _, _ = strings.Cut(name, "`")
+			rows = append(rows, name)
+		}
+	}
 	for _, p := range paths {
-		if !strings.Contains(string(text), "`"+p+"`") {
+		if !slices.Contains(rows, p) {
 			t.Errorf("docs/dependencies.md does not say why `%s` is there; add a row", p)
+		}
+	}
+	for _, row := range rows {
+		if !slices.Contains(paths, row) {
+			t.Errorf("docs/dependencies.md has a row for `%s`, which no go.mod requires directly; remove it", row)
+		}
+	}
+}
+
+// TestLinterRules keeps what the linter's own schema does not: a pattern without the leading stars matches
+// nothing, and an adapter without a rule is free to import the others.
+func TestLinterRules(t *testing.T) {
+	root, _ := loadTree(t)
+	text, err := os.ReadFile(filepath.Join(root, ".golangci.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var patterns int
+	for line := range strings.SplitSeq(string(text), "\n") {
+		list, ok := strings.CutPrefix(strings.TrimSpace(line), "files: [")
+		if !ok {
+			continue
+		}
+		for pattern := range strings.SplitSeq(strings.TrimSuffix(list, "]"), ", ") {
+			patterns++
+			if p := strings.Trim(pattern, `"`); !strings.HasPrefix(p, "**/") && !strings.HasPrefix(p, "!**/") && p != "!$test" {
+				t.Errorf(".golangci.yml: the pattern %s matches no file; begin it with **/", pattern)
+			}
+		}
+	}
+	if patterns == 0 {
+		t.Error(".golangci.yml has no import rules, or they are written otherwise than this test reads them")
+	}
+	for _, row := range Modules {
+		if name, ok := strings.CutPrefix(row.Dir, "adapters/"); ok && !strings.Contains(string(text), " "+name+"-knows-no-other-adapter:") {
+			t.Errorf(".golangci.yml has no rule %s-knows-no-other-adapter", name)
 		}
 	}
 }

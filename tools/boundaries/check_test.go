@@ -343,3 +343,24 @@ func TestListsMarkWhatOnePlatformLinksAlone(t *testing.T) {
 		t.Errorf("the list has packages internal to the standard library:\n%s", got)
 	}
 }
+
+func TestThePictureLeavesOutWhatFollows(t *testing.T) {
+	g, err := Load(t.Context(), brokenTree(t, ""), "linux")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := Picture([]*Graph{g})
+	for _, want := range []string{"    hook_runner --> storage_filesystem\n", "    storage_filesystem --> core\n", "    adapters_kimi[\"adapters/kimi\"]:::empty\n", "    core[\"core\"]\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the picture lacks %q:\n%s", want, got)
+		}
+	}
+	for _, unwanted := range []string{"hook_runner --> core\n", "hook_runner --> protocol\n", "tools"} {
+		if strings.Contains(got, unwanted) {
+			t.Errorf("the picture has %q:\n%s", unwanted, got)
+		}
+	}
+	if _, err := WithPicture("no marks", got); err == nil {
+		t.Error("a document without marks was accepted")
+	}
+}

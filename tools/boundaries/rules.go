@@ -29,10 +29,15 @@ var TestLibraries = []Pattern{
 var network = []Pattern{"net", "net/http/...", "net/rpc/...", "net/smtp", "net/mail", "net/textproto", "crypto/tls/..."}
 
 const (
-	jsonTokens = Pattern("github.com/go-json-experiment/json/...")
+	// jsonTokens has the type of a raw JSON value and the tokens below strictjson; the package above it
+	// decodes by reflection and takes null for anything.
+	jsonTokens = Pattern("github.com/go-json-experiment/json/jsontext")
 	ulid       = Pattern("github.com/oklog/ulid/v2/...")
 	system     = Pattern("golang.org/x/sys/...")
 )
+
+// configFormats read and edit the configuration files of clients: only an installation needs them.
+var configFormats = []Pattern{"github.com/pelletier/go-toml/v2/...", "github.com/tailscale/hujson/...", system}
 
 // Modules is the table: one row for every module of the work tree.
 var Modules = []ModuleRule{
@@ -46,11 +51,12 @@ var Modules = []ModuleRule{
 		Instead: "core knows only protocol; declare a port in core/ports.go and let the caller pass an implementation in",
 	},
 	{
-		Dir: "storage-filesystem", May: []Pattern{"./protocol/...", "./core/...", system},
+		Dir: "storage-filesystem", May: []Pattern{"./protocol/...", "./core/...", system, jsonTokens},
 		Instead: "the store keeps what core decides; it knows no client and no command",
 	},
 	{
 		Dir: "adapter-sdk", May: []Pattern{"./protocol/...", jsonTokens},
+		More:    []Exception{{For: []Pattern{"./adapter-sdk/installkit/..."}, May: configFormats}},
 		Instead: "a vendor inherits whatever the SDK imports; pass values of protocol in, and put test helpers into adaptertest",
 	},
 	{
@@ -101,11 +107,11 @@ func adapter(name string) ModuleRule {
 	own := Pattern("./adapters/" + name)
 	return ModuleRule{
 		Dir:   "adapters/" + name,
-		May:   []Pattern{"./protocol/...", "./adapter-sdk/...", system},
+		May:   []Pattern{"./protocol/...", "./adapter-sdk/...", system, jsonTokens},
 		Tests: []Pattern{"./adapter-sdk/adaptertest/..."},
 		More: []Exception{{
 			For: []Pattern{own + "/install/...", own + "/live/..."},
-			May: []Pattern{"github.com/pelletier/go-toml/v2/...", "github.com/tailscale/hujson/...", "github.com/fsnotify/fsnotify/...", jsonTokens},
+			May: append([]Pattern{"github.com/fsnotify/fsnotify/..."}, configFormats...),
 		}},
 		Instead: "an adapter sees the room only through adapter-sdk; what several adapters need belongs there",
 	}
@@ -152,14 +158,15 @@ var Reaches = []Reach{
 	},
 	{
 		Name: "an adapter's hook is bare", From: []Pattern{"./adapters/*/hook/..."},
-		Never:   append([]Pattern{"os/exec", "github.com/pelletier/go-toml/...", "./adapters/*/live/...", "./adapters/*/install/..."}, network...),
+		Never:   append([]Pattern{"os/exec", "./adapter-sdk/installkit/...", "github.com/pelletier/...", "github.com/tailscale/...", "./adapters/*/live/...", "./adapters/*/install/..."}, network...),
 		Instead: "the hook package reads a payload and writes a response; files go into install, sockets into live",
 	},
 	{
 		Name: "the hook path starts nothing and links little", From: hookPath,
 		Never: []Pattern{
-			"os/exec", "net/http/...", "crypto/tls/...", "encoding/json/...", "text/template/...", "html/template/...", "encoding/xml/...", "encoding/gob/...",
+			"os/exec", "net/http/...", "crypto/tls/...", "encoding/json/...", "github.com/go-json-experiment/json", "text/template/...", "html/template/...", "encoding/xml/...", "encoding/gob/...",
 			"github.com/urfave/...", "github.com/santhosh-tekuri/...", "github.com/modelcontextprotocol/...", "testing/...", "flag",
+			"github.com/pelletier/...", "github.com/tailscale/...", "./adapter-sdk/installkit/...",
 		},
 		Instead: "a hook is started at every turn: read Git and the process table from their files, decode with protocol/strictjson, and leave the rest to acc",
 	},
@@ -204,7 +211,7 @@ var Onlys = []Only{
 		Instead:   "ask cli/registry for the adapters, or take them as an argument",
 	},
 	{
-		Name: "strict JSON everywhere", Import: []Pattern{"encoding/json/...", "github.com/go-json-experiment/json/v1/..."},
+		Name: "strict JSON everywhere", Import: []Pattern{"encoding/json/...", "github.com/go-json-experiment/json", "github.com/go-json-experiment/json/v1/..."},
 		Importers: []Pattern{"./tools/..."},
 		Instead:   "use protocol/strictjson: other decoders take duplicate keys, trailing data and null",
 	},
