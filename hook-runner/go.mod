@@ -1,3 +1,16 @@
 module github.com/acc-control-plane/acc/hook-runner
 
 go 1.26.0
+
+require (
+	github.com/acc-control-plane/acc/adapter-sdk v0.1.0
+	github.com/acc-control-plane/acc/core v0.1.0
+	github.com/acc-control-plane/acc/protocol v0.1.0
+	github.com/acc-control-plane/acc/storage-filesystem v0.1.0
+)
+
+require (
+	github.com/go-json-experiment/json v1.27.2 // indirect
+	github.com/oklog/ulid/v2 v2.1.2 // indirect
+	golang.org/x/sys v0.50.0 // indirect
+)

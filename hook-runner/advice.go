@@ -1,0 +1,81 @@
+package hookrunner
+
+import (
+	"context"
+	"errors"
+
+	"github.com/acc-control-plane/acc/protocol"
+)
+
+// The diagnostics of a hook are a closed list: they may land in a client's log or on a person's screen,
+// so they hold no path, no error text and nothing that a peer wrote.
+const (
+	misused        = "usage: acc-hook ADAPTER [EVENT], payload on standard input"
+	unknownAdapter = "this build has no such adapter; run acc install"
+	misbuilt       = "this build's adapters are broken; run acc install"
+	unreadable     = "the hook payload could not be read; run acc doctor"
+	failed         = "coordination was skipped for this event; run acc doctor"
+	tooLate        = "coordination took too long and was skipped for this event; run acc doctor"
+	busy           = "the room's store was busy and this event was not recorded"
+	damaged        = "the room's store is damaged; run acc doctor"
+	outdated       = "the room's store has an older layout; run acc doctor --migrate-store"
+	foreignStore   = "the room's store was made by another version of acc; run acc doctor"
+	ownData        = "this directory contains acc's own data; start the client in a project directory"
+	moved          = "this directory now belongs to another room than the session; restart the client to join it"
+	unsafePath     = "a file of acc is a link or belongs to somebody else; run acc doctor"
+	noHome         = "there is no data home; set ACC_DATA_HOME to an absolute directory"
+	headerLeftOut  = "the owner header does not fit or its directory cannot be quoted; acc commands need --session and --generation"
+	unguarded      = "claims could not be checked, so the edit was let through; run acc doctor"
+	notOffered     = "the client did not take the answer; the messages stay queued"
+	notRecorded    = "the messages were shown but that was not recorded; they may be shown again"
+)
+
+var adviceByReason = map[protocol.Reason]string{
+	protocol.ReasonLockBusy:               busy,
+	protocol.ReasonNotCommitted:           busy,
+	protocol.ReasonCommitUnknown:          busy,
+	protocol.ReasonStoreCorrupt:           damaged,
+	protocol.ReasonStoreMigration:         outdated,
+	protocol.ReasonStoreForeign:           foreignStore,
+	protocol.ReasonWorkspaceContainsStore: ownData,
+	protocol.ReasonWorkspaceChanged:       moved,
+	protocol.ReasonPathUnsafe:             unsafePath,
+}
+
+// adviceOf turns any error into a line of the closed list.
+func adviceOf(err error, otherwise string) string {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		return tooLate
+	case errors.Is(err, errAnswer):
+		return notOffered
+	}
+	var advised *advisedError
+	if errors.As(err, &advised) {
+		return advised.advice
+	}
+	if advice, ok := adviceByReason[protocol.ReasonOf(err)]; ok {
+		return advice
+	}
+	if protocol.CodeOf(err) == protocol.Timeout {
+		return tooLate
+	}
+	return otherwise
+}
+
+// advisedError carries a line of the closed list for a cause that has none of its own.
+type advisedError struct {
+	advice string
+	cause  error
+}
+
+func (e *advisedError) Error() string { return e.advice }
+func (e *advisedError) Unwrap() error { return e.cause }
+
+// advised keeps the more exact advice of the cause if there is one.
+func advised(err error, advice string) error {
+	if err == nil {
+		return nil
+	}
+	return &advisedError{adviceOf(err, advice), err}
+}

@@ -1,0 +1,63 @@
+package hookrunner
+
+import (
+	"context"
+	"strings"
+
+	"github.com/acc-control-plane/acc/adapter-sdk/projection"
+	"github.com/acc-control-plane/acc/core"
+)
+
+// beforeTool refuses a write to what another session holds with a guarded claim. Whatever cannot be
+// decided is let through and said so.
+func (c *call) beforeTool(ctx context.Context) error {
+	owner, found, err := c.files.owner()
+	if err != nil || !found {
+		return err
+	}
+	if len(c.event.Targets) == 0 || !c.adapter.Denies() {
+		return c.beat(ctx, owner)
+	}
+	resources := make([]string, 0, len(c.event.Targets))
+	for _, target := range c.event.Targets {
+		resource, err := c.saved.Workspace.Resource(c.cwd(), target)
+		if err != nil {
+			return err
+		}
+		resources = append(resources, resource)
+	}
+	decision, err := c.room.Core.Guard(ctx, owner, resources)
+	if err != nil {
+		return err
+	}
+	if decision.Denied {
+		return c.refuse(decision)
+	}
+	if decision.Beat {
+		return c.beat(ctx, owner)
+	}
+	return nil
+}
+
+// refuse answers in the client's own shape.
+func (c *call) refuse(d core.GuardDecision) error {
+	out, err := c.adapter.Deny(c.event, c.refusal(d))
+	if err == nil {
+		_, err = c.answer(out)
+	}
+	return err
+}
+
+// refusal says in one sentence what is held, by whom, until when and why, and then the way out.
+func (c *call) refusal(d core.GuardDecision) string {
+	tags := c.adapter.WrapperTags()
+	path := projection.Line(strings.TrimPrefix(d.Resource, "file:"), tags)
+	peer := projection.Line(d.Owner, tags)
+	until := d.Claim.ExpiresAt.Local().Format("15:04")
+	if d.Claim.ExpiresAt.Sub(c.now).Hours() >= 24 {
+		until = d.Claim.ExpiresAt.Local().Format("2006-01-02 15:04")
+	}
+	return path + " is claimed by " + peer + " until " + until +
+		` ("` + projection.Line(d.Claim.Reason, tags) + `", ` + projection.Line(d.Claim.ClaimID, tags) + `).` +
+		" Ask: acc message --to " + peer + ` --type question --subject "..." --body "...", or work elsewhere.`
+}

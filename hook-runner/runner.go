@@ -1,0 +1,217 @@
+package hookrunner
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
+	"github.com/acc-control-plane/acc/adapter-sdk/hookkit"
+)
+
+// Main runs one hook call of the current process and exits. It is the whole main function of
+// acc-hook: `acc-hook ADAPTER [EVENT]`, the payload on standard input. It takes what a registry gives.
+func Main(adapters []*adapter.Adapter, err error) {
+	started := time.Now()
+	// A client may close its end of the pipe at any time; that is an error to be seen by Write, not a
+	// signal to die of with a status that a client could take for an answer.
+	signal.Ignore(syscall.SIGPIPE)
+	if err != nil {
+		complain(os.Stderr, misbuilt)
+		os.Exit(0)
+	}
+	os.Exit(Run(Process{
+		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Env: os.Getenv, Parent: os.Getppid(), Started: started,
+	}, adapters...))
+}
+
+// Process is what a hook call is given by the operating system.
+type Process struct {
+	Args           []string // without the name of the executable
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Env            func(name string) string
+	Parent         int // where the search for the client begins
+	Started        time.Time
+}
+
+// grace is how long a call may go on after its deadline to notice that it has passed.
+const grace = 100 * time.Millisecond
+
+// Run does one hook call and gives its exit status. When the deadline of the event has passed it
+// returns at once, whatever still blocks; the caller must then exit the process.
+func Run(p Process, adapters ...*adapter.Adapter) int {
+	a, event, advice := arguments(p.Args, adapters)
+	if advice != "" {
+		complain(p.Stderr, advice)
+		return 0
+	}
+	r := &runner{process: p, adapter: a, stderr: p.Stderr}
+	ctx, cancel := context.WithDeadline(context.Background(), p.Started.Add(a.LongestDeadline()))
+	defer cancel()
+	payload, err := r.read(ctx)
+	if err != nil {
+		r.complain(adviceOf(err, unreadable))
+		return 0
+	}
+	e, err := r.normalize(adapter.Call{Event: event, Payload: payload, Env: p.Env})
+	switch {
+	case errors.Is(err, adapter.ErrNotOurs):
+		return 0
+	case err != nil:
+		r.complain(unreadable)
+		return 0
+	}
+	return r.bounded(e)
+}
+
+// arguments picks the adapter.
+func arguments(args []string, adapters []*adapter.Adapter) (a *adapter.Adapter, event string, advice string) {
+	if len(args) == 0 || len(args) > 2 {
+		return nil, "", misused
+	}
+	for _, a := range adapters {
+		if a.ID() != args[0] {
+			continue
+		}
+		if len(args) == 2 {
+			event = args[1]
+		}
+		return a, event, ""
+	}
+	return nil, "", unknownAdapter
+}
+
+// runner is the state of one hook call.
+type runner struct {
+	process Process
+	adapter *adapter.Adapter
+
+	mu         sync.Mutex // guards what the watchdog and the call share
+	stderr     io.Writer
+	complained bool
+	written    bool // the answer went out; the exit status is status
+	status     int
+}
+
+// normalize asks the adapter. Its code may be a vendor's; if it panics, the call is one that cannot be
+// read: a crash would end with the very status that some clients take for a refusal.
+func (r *runner) normalize(call adapter.Call) (e adapter.Event, err error) {
+	defer recovered(&err)
+	return r.adapter.Normalize(call)
+}
+
+// recovered turns a panic into an error.
+func recovered(err *error) {
+	if recover() != nil {
+		*err = errPanic
+	}
+}
+
+var errPanic = errors.New("a panic")
+
+// read takes the payload in. A client that keeps the pipe open is cut off at the deadline.
+func (r *runner) read(ctx context.Context) ([]byte, error) {
+	type result struct {
+		data []byte
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		data, err := hookkit.ReadPayload(r.process.Stdin)
+		done <- result{data, err}
+	}()
+	select {
+	case got := <-done:
+		return got.data, got.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// bounded handles an event within its deadline. The work runs beside a watchdog, because a file
+// system can block a system call in a way that no context ends.
+func (r *runner) bounded(e adapter.Event) int {
+	deadline := r.process.Started.Add(r.adapter.Deadline(e.Kind))
+	ctx, cancel := context.WithDeadline(context.Background(), deadline)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- r.handled(ctx, e) }()
+	watchdog := time.NewTimer(time.Until(deadline.Add(grace)))
+	defer watchdog.Stop()
+	var err error
+	select {
+	case err = <-done:
+	case <-watchdog.C:
+		err = context.DeadlineExceeded
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case err == nil:
+	case e.Kind == adapter.BeforeTool && len(e.Targets) > 0:
+		r.complainLocked(unguarded)
+	default:
+		r.complainLocked(adviceOf(err, failed))
+	}
+	if r.written {
+		return r.status
+	}
+	return 0
+}
+
+func (r *runner) handled(ctx context.Context, e adapter.Event) (err error) {
+	defer recovered(&err)
+	return newCall(r, e).handle(ctx)
+}
+
+// answer writes the client's answer, if there is any. It reports whether anything was written: only
+// then may it be said that something was offered.
+func (r *runner) answer(out adapter.Output) (written bool, err error) {
+	if len(out.Stdout) > 0 {
+		if _, err := r.process.Stdout.Write(out.Stdout); err != nil {
+			return false, errAnswer
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(out.Stderr) > 0 {
+		if _, err := r.stderr.Write(out.Stderr); err != nil {
+			return false, errAnswer
+		}
+		r.complained = true // the client takes the first line for the reason
+	}
+	r.written, r.status = true, out.ExitCode
+	return len(out.Stdout) > 0 || len(out.Stderr) > 0, nil
+}
+
+// errAnswer says that the client did not take the answer.
+var errAnswer = errors.New("the client closed the pipe")
+
+// complain writes the one diagnostic line of this call; later ones are dropped.
+func (r *runner) complain(advice string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.complainLocked(advice)
+}
+
+func (r *runner) complainLocked(advice string) {
+	if r.complained || advice == "" {
+		return
+	}
+	r.complained = true
+	complain(r.stderr, advice)
+}
+
+func complain(w io.Writer, advice string) {
+	var line bytes.Buffer
+	line.WriteString("acc-hook: " + advice + "\n")
+	_, _ = w.Write(line.Bytes())
+}

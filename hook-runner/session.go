@@ -1,0 +1,115 @@
+package hookrunner
+
+import (
+	"context"
+
+	"github.com/acc-control-plane/acc/core"
+	"github.com/acc-control-plane/acc/protocol"
+)
+
+// opened is a session that this conversation owns and that is open.
+type opened struct {
+	owner core.Owner
+	pid   int // of the client; 0: unknown
+}
+
+// attempts bounds how often another hook of the same conversation may come in between.
+const attempts = 4
+
+// open brings the conversation into its room: it opens a session, joins the one that another hook of
+// the same conversation opened, resumes it, or begins a new one when the last has ended. The owner pair
+// is on file before the session exists, so that a hook killed in between leaves a pair to continue
+// with and never a session that nobody owns.
+func (c *call) open(ctx context.Context) (opened, error) {
+	pid := c.clientPID()
+	for range attempts {
+		if err := ctx.Err(); err != nil {
+			return opened{}, err
+		}
+		owner, found, err := c.files.owner()
+		if err != nil {
+			return opened{}, err
+		}
+		if !found {
+			if err := c.files.begin(c.room.Core.NewOwner()); err != nil {
+				return opened{}, err
+			}
+			continue // read back whoever was first
+		}
+		switch err := c.resume(ctx, owner, pid); {
+		case err == nil:
+			return opened{owner, pid}, nil
+		case !ended(err):
+			return opened{}, err
+		}
+		if err := c.files.succeed(owner, c.room.Core.NewOwner()); err != nil {
+			return opened{}, err
+		}
+	}
+	return opened{}, protocol.ConflictError("", "the conversation's owner changed too often")
+}
+
+// ended says that a pair can never be used again: its session was closed, or its id is another
+// generation's.
+func ended(err error) bool {
+	switch protocol.ReasonOf(err) {
+	case protocol.ReasonSessionClosed, protocol.ReasonSessionLive:
+		return true
+	}
+	return false
+}
+
+// resume makes sure that the session of owner is open and says what is true now. When nothing changed
+// it only gives a sign of life.
+func (c *call) resume(ctx context.Context, owner core.Owner, pid int) error {
+	git, d := c.saved.Workspace.Git, c.saved.Workspace
+	branch := ""
+	if git != nil {
+		branch = git.Branch
+	}
+	s, err := c.room.Core.Session(ctx, owner)
+	switch {
+	case err == nil && s.State == protocol.SessionClosed:
+		return protocol.ConflictError(protocol.ReasonSessionClosed, "the session has ended")
+	case err == nil && s.Branch == branch && s.CheckoutRoot == d.CheckoutRoot() && (pid == 0 || s.PID == pid):
+		return c.beat(ctx, owner)
+	case err != nil && !gone(err):
+		return err
+	case protocol.ReasonOf(err) == protocol.ReasonSessionClosed:
+		return err
+	}
+	participant := c.participant()
+	_, err = c.room.Core.OpenSession(ctx, core.OpenSession{
+		SessionID: owner.SessionID, Generation: owner.Generation,
+		ParticipantID: participant, ParticipantOf: protocol.Agent, Harness: c.adapter.ID(),
+		CheckoutRoot: d.CheckoutRoot(), Branch: branch, PID: pid,
+		Enforcement: c.enforcement(), Lifecycle: protocol.Managed, Cadence: protocol.HookCadence,
+	})
+	return err
+}
+
+// enforcement is guarded only where the client really refuses an edit.
+func (c *call) enforcement() protocol.Enforcement {
+	if c.adapter.Denies() {
+		return protocol.Guarded
+	}
+	return protocol.Advisory
+}
+
+// sessionEnd closes what the conversation owns. Clients send it late, several times or never; closing
+// is by generation, so that a repeated end changes nothing. The saved room stays: the conversation may
+// be resumed.
+func (c *call) sessionEnd(ctx context.Context) error {
+	owner, found, err := c.files.owner()
+	if err != nil || !found {
+		return err
+	}
+	_, err = c.room.Core.CloseSession(ctx, owner, c.event.Reason)
+	if gone(err) {
+		err = nil
+	}
+	if err == nil {
+		c.files.forget()
+	}
+	return err
+}

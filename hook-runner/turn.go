@@ -1,0 +1,176 @@
+package hookrunner
+
+import (
+	"context"
+	"runtime"
+	"slices"
+
+	"github.com/acc-control-plane/acc/adapter-sdk/projection"
+	"github.com/acc-control-plane/acc/core"
+	"github.com/acc-control-plane/acc/protocol"
+)
+
+// mailLimit is how many bodies one turn reads; the budget rarely has room for more.
+const mailLimit = 16
+
+// freshContexts are the sources of a SessionStart after which the model's context no longer holds what
+// it was told.
+var freshContexts = []string{"resume", "clear", "compact"}
+
+// sessionStart opens or resumes and gives the model its owner header. Bodies wait for the first turn: a
+// conversation that is never used must not look as if it had been told anything.
+func (c *call) sessionStart(ctx context.Context) error {
+	o, err := c.open(ctx)
+	if err != nil {
+		return err
+	}
+	_, header := c.files.shownTo(&o)
+	if header && !slices.Contains(freshContexts, c.event.Source) {
+		return nil // the first prompt came before the start, and told already
+	}
+	if !c.adapter.Injects(c.event) {
+		if header {
+			c.files.forget()
+		}
+		return nil
+	}
+	in := c.projection()
+	in.Owner = c.header(o)
+	return c.tell(ctx, o, projection.Project(in))
+}
+
+// beforeTurn tells what is new, and with it the owner header if the context does not hold it.
+func (c *call) beforeTurn(ctx context.Context) error {
+	o, err := c.open(ctx)
+	if err != nil {
+		return err
+	}
+	if !c.adapter.Injects(c.event) {
+		return nil
+	}
+	in, err := c.turn(ctx, &o)
+	if err != nil {
+		return err
+	}
+	return c.tell(ctx, o, projection.Project(in))
+}
+
+// afterTool delivers what was queued since the turn began, at the earliest point that the client has.
+func (c *call) afterTool(ctx context.Context) error {
+	owner, found, err := c.files.owner()
+	if err != nil || !found {
+		return err
+	}
+	if err := c.beat(ctx, owner); err != nil {
+		return err
+	}
+	if !c.adapter.Injects(c.event) {
+		return nil
+	}
+	o := opened{owner: owner}
+	in, err := c.turn(ctx, &o)
+	if gone(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	in.MidTurn = true
+	return c.tell(ctx, o, projection.Project(in))
+}
+
+// turn reads the room and lays out what may be told.
+func (c *call) turn(ctx context.Context, o *opened) (projection.Input, error) {
+	t, err := c.room.Core.Turn(ctx, o.owner, mailLimit)
+	if err != nil {
+		return projection.Input{}, err
+	}
+	in := c.projection()
+	known, header := c.files.shownTo(o)
+	in.Known = known
+	if !header {
+		in.Owner = c.header(*o)
+	}
+	for _, p := range t.Peers {
+		in.Peers = append(in.Peers, projection.Peer{ParticipantID: p.ParticipantID, Branch: p.Branch, Presence: p.Presence})
+	}
+	waiting := map[string]bool{}
+	for _, m := range t.Mail {
+		in.Mail = append(in.Mail, projection.Mail{Message: m.Message})
+		waiting[m.Message.MessageID] = true
+	}
+	in.More = t.More
+	for _, a := range t.Attention {
+		switch a.AttentionKind {
+		case core.ReplyRequired, core.AcknowledgementRequired:
+			if !waiting[a.SourceID] {
+				in.Reminders++
+			}
+		default:
+			in.Attention = append(in.Attention, projection.Attention{
+				Kind: string(a.AttentionKind), SourceID: a.SourceID, Summary: a.Summary,
+			})
+		}
+	}
+	if t.More > 0 {
+		in.Reminders = 0 // some of them are among those that were never shown
+	}
+	return in, nil
+}
+
+// projection is an input with nothing to tell.
+func (c *call) projection() projection.Input {
+	budget := c.saved.Workspace.ContextBudgetBytes
+	if budget <= 0 {
+		budget = protocol.DefaultHookBudget
+	}
+	return projection.Input{
+		GOOS: runtime.GOOS, Now: c.now, Tags: c.adapter.WrapperTags(),
+		Budget: min(budget, c.adapter.ContextLimit()),
+	}
+}
+
+// header is what the session's acc commands must be given.
+func (c *call) header(o opened) *projection.Owner {
+	return &projection.Owner{
+		SessionID: o.owner.SessionID, Generation: o.owner.Generation, Cwd: c.saved.Cwd,
+		Room: protocol.RoomRef(c.saved.AdapterID, c.saved.NativeID),
+	}
+}
+
+// tell writes what there is to say and, only after it was written, records that it was said.
+func (c *call) tell(ctx context.Context, o opened, p projection.Output) error {
+	if p.HeaderError != nil {
+		c.complain(headerLeftOut)
+	}
+	out, err := c.adapter.Inject(c.event, p.Text)
+	if err != nil {
+		return err
+	}
+	written, err := c.answer(out)
+	if err != nil || !written {
+		return err
+	}
+	if len(p.Carried) > 0 {
+		if err := c.offered(ctx, o.owner, p.Carried); err != nil {
+			return advised(err, notRecorded)
+		}
+	}
+	if p.HeaderError != nil {
+		return nil
+	}
+	return c.files.remember(o, p.Keys)
+}
+
+// offered records that bodies crossed to the client.
+func (c *call) offered(ctx context.Context, owner core.Owner, ids []string) error {
+	version := c.event.ClientVersion
+	if version == "" {
+		version = "unknown"
+	}
+	_, err := c.room.Core.RecordOffers(ctx, core.OfferSuccess{
+		MessageIDs: ids, Target: owner, Transport: protocol.TransportNextTurn,
+		AdapterID: c.adapter.ID(), ClientVersion: version,
+	})
+	return err
+}
