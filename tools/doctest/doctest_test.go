@@ -1,6 +1,8 @@
 package doctest
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -104,6 +106,59 @@ func environment(t *testing.T) []string {
 		env = append(env, name+"="+strings.TrimSpace(string(out)))
 	}
 	return env
+}
+
+func TestReferencesLeadSomewhere(t *testing.T) {
+	worktree.Uncached()
+	root, err := worktree.FindRoot(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	modules, err := worktree.Modules(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := documents(t, root)
+	for _, m := range modules {
+		names = append(names, m.Dir+"/README.md")
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // the boundary test asks for it
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		faults, err := References(root, name, string(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, fault := range faults {
+			t.Error(fault)
+		}
+	}
+}
+
+func TestReferences(t *testing.T) {
+	root := t.TempDir()
+	for name, text := range map[string]string{"docs/a.md": "", "core/x_test.go": "package core\n\nfunc TestThere(t *testing.T) {}\n"} {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := References(root, "docs/b.md", "[a](a.md#part) [b](../docs/a.md) [web](https://example.com/x) [c](c.md) `core.TestThere` `core.TestGone`")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"docs/b.md links to c.md, which is not there", "docs/b.md names core.TestGone, which no test file there has"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
 }
 
 func TestParse(t *testing.T) {
