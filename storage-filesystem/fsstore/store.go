@@ -1,11 +1,15 @@
-// Package fsstore is the durable store: one directory per workspace, one append-only journal, state
-// files that can be rebuilt from it, one writer at a time under a kernel lock, readers without a lock.
 package fsstore
 
 import (
 	"context"
+	"fmt"
+	"path/filepath"
+	"sync/atomic"
+	"time"
 
 	"github.com/acc-control-plane/acc/core"
+	"github.com/acc-control-plane/acc/protocol"
+	"github.com/acc-control-plane/acc/storage-filesystem/fsstore/vfs"
 )
 
 // Options say which store to open.
@@ -18,23 +22,120 @@ type Options struct {
 	Trace func(step string)
 	// Diagnose, if not nil, is told of faults that did not fail the operation.
 	Diagnose func(err error)
+
+	// Base is the directory below which no segment of Dir may be a symbolic link or belong to
+	// somebody else; empty: three levels above Dir, which is the data home.
+	Base  string
+	Clock core.Clock // for what people read; nil: the system's
+	FS    vfs.FS     // nil: the real file system
 }
 
-// Store implements core.Store.
-type Store struct{ opts Options }
+func (o *Options) now() time.Time {
+	if o.Clock != nil {
+		return o.Clock.Now().UTC().Truncate(time.Millisecond)
+	}
+	return time.Now().UTC().Truncate(time.Millisecond)
+}
+
+// Store implements core.Store. It keeps nothing open between operations, so it needs no Close.
+type Store struct {
+	opts   Options
+	fs     vfs.FS
+	bootID string
+
+	identity atomic.Pointer[settled]
+	refused  atomic.Pointer[protocol.Error] // set once a commit ended as unknown: nothing is known any more
+}
+
+// settled is an identity that was read from a directory, so that it is not read again as long as the
+// directory is the same.
+type settled struct {
+	identity
+	dir vfs.FileID
+}
 
 // Open checks the options and the identity of an existing store. It creates nothing.
-func Open(ctx context.Context, opts Options) (*Store, error) { panic("lands with fsstore") }
-
-// View implements core.Store.
-func (s *Store) View(ctx context.Context, fn func(core.Reader) error) error {
-	panic("lands with fsstore")
+func Open(ctx context.Context, opts Options) (*Store, error) {
+	if !filepath.IsAbs(opts.Dir) || !portable(opts.WorkspaceID) {
+		return nil, protocol.UsageError("", fmt.Sprintf("a store needs an absolute directory and a workspace id, not %q and %q", opts.Dir, opts.WorkspaceID))
+	}
+	opts.Dir = filepath.Clean(opts.Dir)
+	if opts.Base == "" {
+		opts.Base = filepath.Dir(filepath.Dir(filepath.Dir(opts.Dir)))
+	}
+	s := &Store{opts: opts, fs: opts.FS}
+	if s.fs == nil {
+		s.fs = vfs.OS{}
+	}
+	s.bootID = s.fs.BootID()
+	if err := ctx.Err(); err != nil {
+		return nil, protocol.TimeoutError("", "the deadline passed before the store was opened").Because(err)
+	}
+	dir, err := s.openDir()
+	if dir == nil || err != nil {
+		return s, err
+	}
+	defer dir.Close()
+	if err := s.refuseNetwork(dir); err != nil {
+		return nil, err
+	}
+	if _, _, err := s.settled(dir, false); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
-// Update implements core.Store.
-func (s *Store) Update(ctx context.Context, fn func(core.Tx) error) (core.Commit, error) {
-	panic("lands with fsstore")
+// openDir opens the directory of the store, or gives nil if there is none.
+func (s *Store) openDir() (vfs.Dir, error) {
+	dir, err := s.fs.Open(s.opts.Base, s.opts.Dir)
+	if vfs.Missing(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, ioError("cannot open the store "+s.opts.Dir, err)
+	}
+	return dir, nil
 }
 
-// Ephemeral implements core.Store.
-func (s *Store) Ephemeral() core.Ephemeral { panic("lands with fsstore") }
+// refuseNetwork refuses file systems whose locks and flushes depend on another machine.
+func (s *Store) refuseNetwork(dir vfs.Dir) error {
+	kind, network, err := dir.Kind()
+	if err != nil {
+		return readError(s.opts.Dir, err)
+	}
+	if network {
+		return protocol.DataError(protocol.ReasonStoreForeign, fmt.Sprintf("%s lies on a network file system (%s), where neither locks nor flushes can be relied on", s.opts.Dir, kind)).
+			With("fileSystem", kind).WithHint("set ACC_DATA_HOME to a local directory")
+	}
+	return nil
+}
+
+// settled gives the identity of the store in dir, from memory if dir is the directory it was read from.
+func (s *Store) settled(dir vfs.Dir, create bool) (identity, bool, error) {
+	at, err := dir.Stat("")
+	if err != nil {
+		return identity{}, false, readError(s.opts.Dir, err)
+	}
+	if known := s.identity.Load(); known != nil && known.dir == at.ID {
+		return known.identity, true, nil
+	}
+	id, found, err := s.settle(dir, create)
+	if found && err == nil {
+		s.identity.Store(&settled{id, at.ID})
+	}
+	return id, found, err
+}
+
+// usable refuses everything after a commit whose fate is unknown.
+func (s *Store) usable() error {
+	if e := s.refused.Load(); e != nil {
+		return e
+	}
+	return nil
+}
+
+func (s *Store) diagnose(err error) {
+	if err != nil && s.opts.Diagnose != nil {
+		s.opts.Diagnose(err)
+	}
+}

@@ -1,0 +1,271 @@
+package fsstore
+
+import (
+	"context"
+	"fmt"
+	"hash/crc32"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/acc-control-plane/acc/core"
+	"github.com/acc-control-plane/acc/protocol"
+	"github.com/acc-control-plane/acc/storage-filesystem/fsstore/frame"
+	"github.com/acc-control-plane/acc/storage-filesystem/fsstore/vfs"
+)
+
+const (
+	rotateAt       = 8 << 20 // bytes of a segment after which the next frame begins a new one
+	maxUnpublished = 8 << 20 // bytes of frames that may wait for a disk with room for their state
+)
+
+// Update implements core.Store.
+func (s *Store) Update(ctx context.Context, fn func(core.Tx) error) (core.Commit, error) {
+	if err := s.usable(); err != nil {
+		return core.Commit{}, err
+	}
+	dir, err := s.openForWriting()
+	if err != nil {
+		return core.Commit{}, err
+	}
+	defer dir.Close()
+	id, found, err := s.settled(dir, s.opts.Create)
+	if err != nil {
+		return core.Commit{}, err
+	}
+	if !found {
+		return core.Commit{}, s.absent()
+	}
+	lock, err := s.acquire(ctx, dir)
+	if err != nil {
+		return core.Commit{}, err
+	}
+	defer func() {
+		s.step(StepUnlock)
+		lock.Close()
+	}()
+	w := &writing{store: s, dir: dir, journal: journal{dir, id.tag()}}
+	if err := w.recover(); err != nil {
+		return core.Commit{}, err
+	}
+	return w.transact(ctx, fn)
+}
+
+func (s *Store) openForWriting() (vfs.Dir, error) {
+	dir, err := s.openDir()
+	if dir != nil || err != nil {
+		return dir, err
+	}
+	if !s.opts.Create {
+		return nil, s.absent()
+	}
+	dir, err = s.fs.Create(s.opts.Base, s.opts.Dir)
+	if err != nil {
+		return nil, ioError("cannot make the store "+s.opts.Dir, err)
+	}
+	if err := s.refuseNetwork(dir); err != nil {
+		dir.Close()
+		return nil, err
+	}
+	return dir, nil
+}
+
+func (s *Store) absent() error {
+	return protocol.DataError(protocol.ReasonStoreAbsent, "nothing was recorded here yet: there is no store in "+s.opts.Dir)
+}
+
+// transact runs fn and commits what it declares.
+func (w *writing) transact(ctx context.Context, fn func(core.Tx) error) (core.Commit, error) {
+	w.store.step(StepCallback)
+	t := newTx(w)
+	if err := fn(t); err != nil {
+		return core.Commit{}, err
+	}
+	none := core.Commit{LastSequence: w.last.Sequence}
+	switch {
+	case t.fault != nil:
+		return core.Commit{}, t.fault
+	case !t.changed():
+		return none, nil
+	}
+	if err := ctx.Err(); err != nil {
+		return core.Commit{}, protocol.TimeoutError(protocol.ReasonNotCommitted, "the deadline passed before anything was written").Because(err)
+	}
+	if t.keepSolo {
+		return core.Commit{}, w.writeSolo(t)
+	}
+	return w.commit(t)
+}
+
+// commit appends, flushes and publishes one frame.
+func (w *writing) commit(t *tx) (core.Commit, error) {
+	if w.gap && w.overlay.bytes >= maxUnpublished {
+		return core.Commit{}, notCommitted("too much is waiting for room on the disk", nil)
+	}
+	e, data, err := w.frame(t)
+	if err != nil {
+		return core.Commit{}, err
+	}
+	if err := w.rotate(); err != nil {
+		return core.Commit{}, err
+	}
+	if err := w.append(data); err != nil {
+		return core.Commit{}, err
+	}
+	e.Segment, e.Start, e.End = w.segment, w.offset, w.offset+int64(len(data))
+	done := core.Commit{Generation: e.place.Generation, LastSequence: e.Sequence}
+	w.store.step(StepHead)
+	if err := w.replaceMark(headFile, e.place); err != nil {
+		return done, protocol.DataError(protocol.ReasonCommittedNotVisible,
+			"the change is recorded durably, but not visible before the next one: "+err.Error()).
+			With("generation", done.Generation).Because(err)
+	}
+	w.last = e.place
+	w.finish(e)
+	return done, nil
+}
+
+// frame encodes what t changed as the next frame.
+func (w *writing) frame(t *tx) (*entry, []byte, error) {
+	generation := w.last.Generation + 1
+	e := &entry{transaction: transaction{
+		Generation: int64(generation), FirstSequence: protocol.FormatSequence(w.last.Sequence + 1), At: w.store.opts.now(),
+	}}
+	for i, event := range t.events {
+		event.Sequence = w.last.Sequence + 1 + uint64(i)
+		raw, err := protocol.AppendEvent(nil, event)
+		if err != nil {
+			return nil, nil, err
+		}
+		e.Events = append(e.Events, jsontext.Value(raw))
+	}
+	for _, key := range t.order {
+		change := t.staged[key]
+		switch {
+		case change.raw != nil:
+			e.Puts = append(e.Puts, put{string(key.kind), key.id, int64(change.stored.Created), change.raw})
+		case change.existed:
+			e.Removes = append(e.Removes, removal{string(key.kind), key.id})
+		}
+	}
+	payload := e.encode()
+	if len(payload) > frame.MaxPayload {
+		return nil, nil, protocol.UsageError("", fmt.Sprintf("the change has %d bytes, more than one transaction can hold", len(payload)))
+	}
+	data, crc := frame.Append(nil, w.journal.tag, generation, w.last.CRC, payload)
+	e.place = place{Generation: generation, Sequence: w.last.Sequence + uint64(len(t.events)), CRC: crc}
+	e.Size = len(data)
+	return e, data, nil
+}
+
+// rotate makes a new segment when there is none or when the last one is full. The name of a segment is
+// its first sequence, so a segment without any event goes on.
+func (w *writing) rotate() error {
+	next := w.last.Sequence + 1
+	if w.segment != 0 && (w.offset < rotateAt || next == w.segment) {
+		return nil
+	}
+	w.store.step(StepRotate)
+	if err := mkdir(w.dir, journalDir); err != nil {
+		return err
+	}
+	header := frame.AppendSegment(nil, w.journal.tag, frame.Segment{FirstSequence: next, Before: w.last.Generation, Previous: w.segment})
+	if err := replaceDurably(w.dir, segmentFile(next), header); err != nil {
+		return notCommitted("a new segment of the journal cannot be made", err)
+	}
+	if w.segment == 0 { // whoever made the directories may have been killed before it flushed them
+		if err := w.dir.SyncDir(""); err != nil {
+			return notCommitted("the directory of the store cannot be flushed", err)
+		}
+	}
+	w.segment, w.offset = next, frame.SegmentSize
+	return nil
+}
+
+// append writes and flushes a frame. When the flush has returned, the transaction is committed.
+func (w *writing) append(data []byte) error {
+	file := segmentFile(w.segment)
+	f, err := w.dir.Open(file, vfs.Write)
+	if err != nil {
+		return notCommitted("the journal cannot be opened", err)
+	}
+	defer f.Close()
+	w.store.step(StepAppend)
+	_, err = f.WriteAt(data, w.offset)
+	if err == nil {
+		w.store.step(StepAppended)
+		err = f.Datasync()
+	}
+	if err == nil {
+		return nil
+	}
+	return w.takeBack(f, err)
+}
+
+// takeBack cuts a frame that this process has just appended and could not flush. If that cannot be made
+// durable either, nobody knows what a power cut would leave.
+func (w *writing) takeBack(f vfs.File, cause error) error {
+	w.store.step(StepCut)
+	err := f.Truncate(w.offset)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err == nil {
+		return notCommitted("the journal cannot be written", cause)
+	}
+	unknown := protocol.DataError(protocol.ReasonCommitUnknown,
+		fmt.Sprintf("it is not known whether the change was recorded: the journal cannot be flushed (%v) and the write cannot be taken back (%v)", cause, err)).
+		WithHint("retry with the same client message id").Because(cause)
+	w.store.refused.Store(unknown)
+	return unknown
+}
+
+// notCommitted says that nothing was recorded.
+func notCommitted(what string, cause error) *protocol.Error {
+	e := protocol.DataError(protocol.ReasonNotCommitted, "nothing was recorded: "+what)
+	if cause == nil {
+		return e
+	}
+	detail := ioError(what, cause)
+	e.Message = "nothing was recorded: " + detail.Message
+	e.Hint = detail.Hint
+	if vfs.NoSpace(cause) {
+		e.Hint = "free some disk space and try again"
+	}
+	return e.Because(cause)
+}
+
+// finish publishes a committed frame. Its faults do not fail the commit: whoever reads finds what is
+// missing in the frame.
+func (w *writing) finish(e *entry) {
+	for _, p := range e.Puts {
+		key := recordKey{protocol.Kind(p.Kind), p.ID}
+		w.publishCommitted(key, image{e.place.Generation, uint64(p.Created), p.Record})
+	}
+	for _, r := range e.Removes {
+		w.publishCommitted(recordKey{protocol.Kind(r.Kind), r.ID}, image{})
+	}
+	if w.gap {
+		return
+	}
+	w.store.step(StepApplied)
+	if err := w.replaceMark(appliedFile, w.last); err != nil {
+		w.store.diagnose(err)
+		return
+	}
+	if w.last.Generation == 1 {
+		w.forgetSolo()
+	}
+}
+
+func (w *writing) publishCommitted(key recordKey, m image) {
+	if w.gap {
+		return
+	}
+	w.store.step(StepPublish)
+	if err := w.publish(key, m); err != nil {
+		w.gap = true
+		w.store.diagnose(writeError(key.file(), err))
+	}
+}
+
+func checksum(data []byte) uint32 { return crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli)) }

@@ -1,0 +1,123 @@
+package fsstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/acc-control-plane/acc/protocol"
+	"github.com/acc-control-plane/acc/storage-filesystem/fsstore/vfs"
+)
+
+// How long and how often the lock is tried.
+const (
+	lockPollFirst = time.Millisecond
+	lockPollMax   = 16 * time.Millisecond
+	lockPatience  = 5 * time.Second // of a caller whose context has no deadline
+	maxOwner      = 1 << 10
+)
+
+// acquire takes the writer lock. Nothing but the end of its owner ever frees it, so the only other way
+// out is the deadline of ctx.
+func (s *Store) acquire(ctx context.Context, dir vfs.Dir) (vfs.File, error) {
+	if _, ok := ctx.Deadline(); !ok {
+		limited, cancel := context.WithTimeout(ctx, lockPatience)
+		defer cancel()
+		ctx = limited
+	}
+	s.step(StepLockWait)
+	pause := lockPollFirst
+	for {
+		f, held, err := tryLock(dir)
+		if err != nil {
+			return nil, ioError("cannot lock "+lockFile, err)
+		}
+		if held {
+			s.sign(f)
+			s.step(StepLockTaken)
+			return f, nil
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return nil, lockRefused(ctx, dir)
+		case <-timer.C:
+		}
+		pause = min(2*pause, lockPollMax)
+	}
+}
+
+// tryLock opens and locks the lock file. A lock on a file that somebody has unlinked meanwhile, against
+// the rules, locks nobody out and does not count.
+func tryLock(dir vfs.Dir) (vfs.File, bool, error) {
+	f, err := dir.Open(lockFile, vfs.OpenOrCreate)
+	if vfs.Missing(err) {
+		if err := makeDirectories(dir); err != nil {
+			return nil, false, err
+		}
+		f, err = dir.Open(lockFile, vfs.OpenOrCreate)
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	held, err := f.TryLock()
+	if held && err == nil {
+		held, err = stillNamed(dir, f)
+	}
+	if err != nil || !held {
+		f.Close()
+		return nil, false, err
+	}
+	return f, true, nil
+}
+
+func stillNamed(dir vfs.Dir, f vfs.File) (bool, error) {
+	open, err := f.Stat()
+	if err != nil {
+		return false, err
+	}
+	named, err := dir.Stat(lockFile)
+	if vfs.Missing(err) {
+		return false, nil
+	}
+	return err == nil && open.ID == named.ID, err
+}
+
+// sign writes who holds the lock, for people. It proves nothing and may fail.
+func (s *Store) sign(f vfs.File) {
+	program := "acc"
+	if len(os.Args) > 0 {
+		program = filepath.Base(os.Args[0])
+	}
+	text := fmt.Sprintf("pid %d (%.100s) since %s\n", os.Getpid(), program, s.opts.now().Format(time.RFC3339))
+	if _, err := f.WriteAt([]byte(text), 0); err == nil {
+		_ = f.Truncate(int64(len(text)))
+	}
+}
+
+func lockRefused(ctx context.Context, dir vfs.Dir) error {
+	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return protocol.TimeoutError(protocol.ReasonNotCommitted, "given up while waiting for the writer lock").Because(ctx.Err())
+	}
+	owner := "an unknown process"
+	if raw, err := dir.ReadFile(lockFile, maxOwner); err == nil && len(raw) > 0 {
+		owner = printable(raw)
+	}
+	return protocol.ConflictError(protocol.ReasonLockBusy, "the writer lock is held by "+owner).
+		With("owner", owner).WithHint("wait for that process, or end it if it hangs").Because(ctx.Err())
+}
+
+// printable keeps what a lock file may say fit for one line of a terminal.
+func printable(raw []byte) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return -1
+		}
+		return r
+	}, strings.TrimSpace(string(raw)))
+}

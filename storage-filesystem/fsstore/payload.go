@@ -1,0 +1,170 @@
+package fsstore
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/acc-control-plane/acc/core"
+	"github.com/acc-control-plane/acc/protocol"
+	"github.com/acc-control-plane/acc/protocol/strictjson"
+	"github.com/acc-control-plane/acc/storage-filesystem/fsstore/frame"
+)
+
+// transaction is the payload of a frame.
+type transaction struct {
+	Generation    int64
+	FirstSequence string // of its first event, or of the next one if it has none
+	At            time.Time
+	Events        []jsontext.Value
+	Puts          []put
+	Removes       []removal
+}
+
+// put is an after-image: the record as the transaction left it.
+type put struct {
+	Kind    string
+	ID      string
+	Created int64 // generation in which the id first appeared
+	Record  jsontext.Value
+}
+
+type removal struct{ Kind, ID string }
+
+const maxItems = 1 << 20 // of each list of a transaction
+
+var transactionFormat = &strictjson.Object[transaction]{
+	Name: "transaction", Doc: "What one commit changed.", MaxBytes: frame.MaxPayload,
+	Members: []strictjson.Member[transaction]{
+		strictjson.Field("generation", "of the frame, again", func(t *transaction) *int64 { return &t.Generation }, strictjson.Int[int64](1, maxNumber)),
+		strictjson.Field("firstSequence", "of the first event, or of the next if there is none", func(t *transaction) *string { return &t.FirstSequence }, strictjson.Line(protocol.SequenceDigits)),
+		strictjson.Field("at", "when it was committed, for people", func(t *transaction) *time.Time { return &t.At }, strictjson.Time()),
+		strictjson.Field("events", "in order", func(t *transaction) *[]jsontext.Value { return &t.Events }, strictjson.List(strictjson.RawObjectView(), 0, maxItems)),
+		strictjson.Field("puts", "after-images", func(t *transaction) *[]put { return &t.Puts }, strictjson.List(strictjson.Nested(putFormat), 0, maxItems)),
+		strictjson.Field("removes", "records that are gone", func(t *transaction) *[]removal { return &t.Removes }, strictjson.List(strictjson.Nested(removalFormat), 0, maxItems)),
+	},
+}
+
+var putFormat = &strictjson.Object[put]{
+	Name: "put", Doc: "A record as the transaction left it.",
+	Members: []strictjson.Member[put]{
+		strictjson.Field("kind", "of the record", func(p *put) *string { return &p.Kind }, strictjson.Line(50)),
+		strictjson.Field("id", "of the record", func(p *put) *string { return &p.ID }, strictjson.Line(protocol.MaxIDLength)),
+		strictjson.Field("created", "generation in which the id first appeared", func(p *put) *int64 { return &p.Created }, strictjson.Int[int64](1, maxNumber)),
+		strictjson.Field("record", "the record", func(p *put) *jsontext.Value { return &p.Record }, strictjson.RawObjectView()),
+	},
+}
+
+var removalFormat = &strictjson.Object[removal]{
+	Name: "removal", Doc: "A record that is gone.",
+	Members: []strictjson.Member[removal]{
+		strictjson.Field("kind", "of the record", func(r *removal) *string { return &r.Kind }, strictjson.Line(50)),
+		strictjson.Field("id", "of the record", func(r *removal) *string { return &r.ID }, strictjson.Line(protocol.MaxIDLength)),
+	},
+}
+
+// encode writes t. Its raw values are canonical JSON already and are not looked at again.
+func (t *transaction) encode() []byte {
+	b := append([]byte(nil), `{"generation":`...)
+	b = strconv.AppendInt(b, t.Generation, 10)
+	b = append(b, `,"firstSequence":"`...)
+	b = append(b, t.FirstSequence...)
+	b = append(b, `","at":"`...)
+	b = t.At.UTC().AppendFormat(b, strictjson.TimeLayout)
+	b = append(b, `","events":[`...)
+	for i, e := range t.Events {
+		b = append(comma(b, i), e...)
+	}
+	b = append(b, `],"puts":[`...)
+	for i, p := range t.Puts {
+		b = appendKey(comma(b, i), p.Kind, p.ID)
+		b = append(b, `,"created":`...)
+		b = strconv.AppendInt(b, p.Created, 10)
+		b = append(b, `,"record":`...)
+		b = append(b, p.Record...)
+		b = append(b, '}')
+	}
+	b = append(b, `],"removes":[`...)
+	for i, r := range t.Removes {
+		b = append(appendKey(comma(b, i), r.Kind, r.ID), '}')
+	}
+	return append(b, `]}`...)
+}
+
+func comma(b []byte, i int) []byte {
+	if i > 0 {
+		return append(b, ',')
+	}
+	return b
+}
+
+// appendKey opens an object; kinds and portable ids need no escape.
+func appendKey(b []byte, kind, id string) []byte {
+	b = append(b, `{"kind":"`...)
+	b = append(b, kind...)
+	b = append(b, `","id":"`...)
+	b = append(b, id...)
+	return append(b, '"')
+}
+
+// image is the last known form of a record in some frames.
+type image struct {
+	generation uint64 // of the frame
+	created    uint64
+	record     jsontext.Value // nil: removed
+}
+
+// state is the content of the state file of an image.
+func (m image) state(key recordKey) ([]byte, error) {
+	b := appendKey(nil, string(key.kind), key.id)
+	b = append(b, `,"created":`...)
+	b = strconv.AppendUint(b, m.created, 10)
+	b = append(b, `,"generation":`...)
+	b = strconv.AppendUint(b, m.generation, 10)
+	b = append(b, `,"record":`...)
+	b = append(b, m.record...)
+	return strictjson.AppendIndent(nil, append(b, '}'))
+}
+
+// envelope is the content of a state file.
+type envelope struct {
+	Kind, ID            string
+	Created, Generation int64
+	Record              jsontext.Value
+}
+
+var envelopeFormat = &strictjson.Object[envelope]{
+	Name: "state file", Doc: "A record with its place in the order of commits.", MaxBytes: maxState,
+	Members: []strictjson.Member[envelope]{
+		strictjson.Field("kind", "of the record", func(e *envelope) *string { return &e.Kind }, strictjson.Line(50)),
+		strictjson.Field("id", "of the record", func(e *envelope) *string { return &e.ID }, strictjson.Line(protocol.MaxIDLength)),
+		strictjson.Field("created", "generation in which the id first appeared", func(e *envelope) *int64 { return &e.Created }, strictjson.Int[int64](1, maxNumber)),
+		strictjson.Field("generation", "generation that last wrote it", func(e *envelope) *int64 { return &e.Generation }, strictjson.Int[int64](1, maxNumber)),
+		strictjson.Field("record", "the record", func(e *envelope) *jsontext.Value { return &e.Record }, strictjson.RawObjectView()),
+	},
+}
+
+// decodeState reads the state file of key.
+func decodeState(key recordKey, raw []byte) (image, error) {
+	e, err := envelopeFormat.Decode(raw)
+	if err != nil {
+		return image{}, corrupt(key.file(), 0, err.Error())
+	}
+	if e.Kind != string(key.kind) || e.ID != key.id {
+		return image{}, corrupt(key.file(), 0, "it holds "+recordKey{protocol.Kind(e.Kind), e.ID}.String())
+	}
+	return image{uint64(e.Generation), uint64(e.Created), e.Record}, nil
+}
+
+// stored decodes the record of an image; where says what was read.
+func (m image) stored(key recordKey, where string) (core.Stored, error) {
+	r, err := protocol.DecodeRecord(key.kind, m.record)
+	if err != nil {
+		return core.Stored{}, corrupt(where, 0, err.Error())
+	}
+	if r.Key() != key.id {
+		return core.Stored{}, corrupt(where, 0, "the record in it is "+recordKey{key.kind, r.Key()}.String())
+	}
+	return core.Stored{Record: r, Created: m.created, Generation: m.generation}, nil
+}

@@ -1,0 +1,389 @@
+//go:build unix
+
+package vfs
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// OS is the real file system.
+type OS struct{}
+
+const (
+	dirFlags  = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
+	fileFlags = unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK // a FIFO must not block the open
+)
+
+// Open implements FS.
+func (OS) Open(base, dir string) (Dir, error) { return openDir(base, dir, false) }
+
+// Create implements FS.
+func (OS) Create(base, dir string) (Dir, error) { return openDir(base, dir, true) }
+
+// BootID implements FS.
+func (OS) BootID() string { return bootID() }
+
+// osDir is an opened directory and the parents of the names used so far: each is opened once.
+type osDir struct {
+	fd      int
+	path    string
+	parents map[string]int
+}
+
+func openDir(base, dir string, create bool) (Dir, error) {
+	rel, err := filepath.Rel(base, dir)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, "../") {
+		return nil, &fs.PathError{Op: "open", Path: dir, Err: errors.New("does not lie in " + base)}
+	}
+	if create {
+		if err := os.MkdirAll(base, 0o700); err != nil {
+			return nil, err
+		}
+	}
+	fd, err := retry(func() (int, error) {
+		return unix.Open(base, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	})
+	if err != nil {
+		return nil, pathError("open", base, err)
+	}
+	at := base
+	for segment := range strings.SplitSeq(rel, "/") {
+		if segment == "." {
+			continue
+		}
+		at += "/" + segment
+		next, err := enter(fd, at, segment, create)
+		unix.Close(fd)
+		if err != nil {
+			return nil, err
+		}
+		fd = next
+	}
+	if err := owned(fd, dir, false); err != nil {
+		unix.Close(fd)
+		return nil, err
+	}
+	return &osDir{fd: fd, path: dir, parents: map[string]int{"": fd}}, nil
+}
+
+// enter opens one segment of the way to a store. The segments above the store may belong to root.
+func enter(parent int, at, segment string, create bool) (int, error) {
+	fd, err := openat(parent, segment, dirFlags, 0)
+	if create && err == unix.ENOENT {
+		if err := unix.Mkdirat(parent, segment, 0o700); err != nil && err != unix.EEXIST {
+			return -1, pathError("mkdir", at, err)
+		}
+		if err := syncFD(parent); err != nil {
+			return -1, pathError("sync", path.Dir(at), err)
+		}
+		fd, err = openat(parent, segment, dirFlags, 0)
+		if err == nil {
+			err = unix.Fchmod(fd, 0o700)
+		}
+	}
+	if err != nil {
+		return -1, unsafeOr("open", at, err, parent, segment)
+	}
+	if err := owned(fd, at, true); err != nil {
+		unix.Close(fd)
+		return -1, err
+	}
+	return fd, nil
+}
+
+func owned(fd int, name string, rootToo bool) error {
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return pathError("stat", name, err)
+	}
+	if int(st.Uid) == os.Geteuid() || rootToo && st.Uid == 0 {
+		return nil
+	}
+	return &UnsafeError{name, unsafeOwner}
+}
+
+func (d *osDir) Close() error {
+	for _, fd := range d.parents {
+		unix.Close(fd)
+	}
+	d.parents = nil
+	return nil
+}
+
+func (d *osDir) full(name string) string { return path.Join(d.path, name) }
+
+// parent gives the opened directory that holds name, and the last element of name.
+func (d *osDir) parent(name string) (int, string, error) {
+	dir, base := path.Split(name)
+	dir = strings.TrimSuffix(dir, "/")
+	if fd, ok := d.parents[dir]; ok {
+		return fd, base, nil
+	}
+	fd, err := d.beneath(dir, dirFlags, 0)
+	if err != nil {
+		return -1, "", err
+	}
+	d.parents[dir] = fd
+	return fd, base, nil
+}
+
+// step opens name by way of its parent, for kernels that cannot resolve a path without links at once.
+func (d *osDir) step(name string, flags int, perm uint32) (int, error) {
+	parent, base, err := d.parent(name)
+	if err != nil {
+		return -1, err
+	}
+	fd, err := openat(parent, base, flags, perm)
+	if err != nil {
+		return -1, unsafeOr("open", d.full(name), err, parent, base)
+	}
+	return fd, nil
+}
+
+func (d *osDir) ReadFile(name string, max int64) ([]byte, error) {
+	f, st, err := d.open(name, unix.O_RDONLY|fileFlags)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if st.Size > max {
+		return nil, &fs.PathError{Op: "read", Path: d.full(name), Err: ErrTooLarge}
+	}
+	buf := make([]byte, st.Size)
+	n, err := f.ReadAt(buf, 0)
+	if err == io.EOF { // replaced files never shrink; a lock file may
+		err = nil
+	}
+	return buf[:n], err
+}
+
+// open opens an existing or new regular file of this user.
+func (d *osDir) open(name string, flags int) (*osFile, *unix.Stat_t, error) {
+	fd, err := d.beneath(name, flags, 0o600)
+	if err != nil {
+		return nil, nil, err
+	}
+	f := &osFile{fd: fd, path: d.full(name)}
+	var st unix.Stat_t
+	switch err := unix.Fstat(fd, &st); {
+	case err != nil:
+		f.Close()
+		return nil, nil, pathError("stat", f.path, err)
+	case st.Mode&unix.S_IFMT != unix.S_IFREG:
+		f.Close()
+		return nil, nil, &UnsafeError{f.path, unsafeKind}
+	case int(st.Uid) != os.Geteuid():
+		f.Close()
+		return nil, nil, &UnsafeError{f.path, unsafeOwner}
+	}
+	return f, &st, nil
+}
+
+func (d *osDir) Open(name string, mode Mode) (File, error) {
+	flags := fileFlags
+	switch mode {
+	case Read:
+		flags |= unix.O_RDONLY
+	case Write:
+		flags |= unix.O_RDWR
+	case Create:
+		flags |= unix.O_RDWR | unix.O_CREAT | unix.O_EXCL
+	case OpenOrCreate:
+		flags |= unix.O_RDWR | unix.O_CREAT
+	}
+	f, st, err := d.open(name, flags)
+	if err != nil {
+		return nil, err
+	}
+	if flags&unix.O_CREAT != 0 && st.Mode&0o777 != 0o600 {
+		if err := unix.Fchmod(f.fd, 0o600); err != nil {
+			f.Close()
+			return nil, pathError("chmod", f.path, err)
+		}
+	}
+	return f, nil
+}
+
+func (d *osDir) Mkdir(name string) error {
+	parent, base, err := d.parent(name)
+	if err != nil {
+		return err
+	}
+	if err := unix.Mkdirat(parent, base, 0o700); err != nil {
+		return pathError("mkdir", d.full(name), err)
+	}
+	fd, err := openat(parent, base, dirFlags, 0)
+	if err != nil {
+		return unsafeOr("open", d.full(name), err, parent, base)
+	}
+	d.parents[name] = fd
+	if err := unix.Fchmod(fd, 0o700); err != nil {
+		return pathError("chmod", d.full(name), err)
+	}
+	return nil
+}
+
+func (d *osDir) Rename(from, to string) error {
+	a, x, err := d.parent(from)
+	if err != nil {
+		return err
+	}
+	b, y, err := d.parent(to)
+	if err != nil {
+		return err
+	}
+	return pathError("rename", d.full(to), unix.Renameat(a, x, b, y))
+}
+
+func (d *osDir) Link(from, to string) error {
+	a, x, err := d.parent(from)
+	if err != nil {
+		return err
+	}
+	b, y, err := d.parent(to)
+	if err != nil {
+		return err
+	}
+	return pathError("link", d.full(to), unix.Linkat(a, x, b, y, 0))
+}
+
+func (d *osDir) Remove(name string) error {
+	parent, base, err := d.parent(name)
+	if err != nil {
+		return err
+	}
+	err = unix.Unlinkat(parent, base, 0)
+	if err == unix.EISDIR || err == unix.EPERM {
+		if fd, ok := d.parents[name]; ok {
+			unix.Close(fd)
+			delete(d.parents, name)
+		}
+		err = unix.Unlinkat(parent, base, unix.AT_REMOVEDIR)
+	}
+	return pathError("remove", d.full(name), err)
+}
+
+func (d *osDir) SyncDir(name string) error {
+	fd, _, err := d.parent(name + "/x")
+	if name == "" {
+		fd, err = d.fd, nil
+	}
+	if err != nil {
+		return err
+	}
+	return pathError("sync", d.full(name), syncFD(fd))
+}
+
+func (d *osDir) List(name string) ([]Entry, error) {
+	var fd int
+	var err error
+	if name == "" {
+		fd, err = openat(d.fd, ".", dirFlags, 0)
+	} else {
+		fd, err = d.beneath(name, dirFlags, 0)
+	}
+	if err != nil {
+		return nil, err
+	}
+	f := os.NewFile(uintptr(fd), d.full(name))
+	defer f.Close()
+	listed, err := f.ReadDir(-1)
+	entries := make([]Entry, 0, len(listed))
+	for _, e := range listed {
+		entries = append(entries, Entry{e.Name(), e.IsDir()})
+	}
+	return entries, err
+}
+
+func (d *osDir) Stat(name string) (Info, error) {
+	parent, base, err := d.parent(name)
+	if err != nil {
+		return Info{}, err
+	}
+	var st unix.Stat_t
+	if err := unix.Fstatat(parent, base, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+		return Info{}, pathError("stat", d.full(name), err)
+	}
+	if st.Mode&unix.S_IFMT == unix.S_IFLNK {
+		return Info{}, &UnsafeError{d.full(name), unsafeLink}
+	}
+	return info(&st), nil
+}
+
+func (d *osDir) Touch(name string) error {
+	parent, base, err := d.parent(name)
+	if err != nil {
+		return err
+	}
+	now, err := unix.TimeToTimespec(time.Now())
+	if err != nil {
+		return pathError("touch", d.full(name), err)
+	}
+	err = unix.UtimesNanoAt(parent, base, []unix.Timespec{now, now}, unix.AT_SYMLINK_NOFOLLOW)
+	return pathError("touch", d.full(name), err)
+}
+
+func (d *osDir) Kind() (string, bool, error) { return fileSystem(d.fd) }
+
+func info(st *unix.Stat_t) Info {
+	seconds, nanos := st.Mtim.Unix()
+	return Info{
+		Size:    st.Size,
+		ModTime: time.Unix(seconds, nanos),
+		Dir:     st.Mode&unix.S_IFMT == unix.S_IFDIR,
+		ID:      FileID{uint64(st.Dev), st.Ino},
+	}
+}
+
+// openat opens one name that lies directly in parent.
+func openat(parent int, name string, flags int, perm uint32) (int, error) {
+	return retry(func() (int, error) { return unix.Openat(parent, name, flags, perm) })
+}
+
+// retry repeats a call that a signal interrupted.
+func retry[T any](call func() (T, error)) (T, error) {
+	for {
+		v, err := call()
+		if err != unix.EINTR {
+			return v, err
+		}
+	}
+}
+
+// unsafeOr tells a symbolic link from a missing name: with O_NOFOLLOW platforms answer ELOOP, and
+// ENOTDIR when a directory was asked for.
+func unsafeOr(op, name string, err error, parent int, base string) error {
+	switch err {
+	case unix.ELOOP, unix.EMLINK:
+		return &UnsafeError{name, unsafeLink}
+	case unix.ENOTDIR:
+		var st unix.Stat_t
+		if unix.Fstatat(parent, base, &st, unix.AT_SYMLINK_NOFOLLOW) == nil && st.Mode&unix.S_IFMT == unix.S_IFLNK {
+			return &UnsafeError{name, unsafeLink}
+		}
+		return &UnsafeError{name, unsafeDir}
+	}
+	return pathError(op, name, err)
+}
+
+func pathError(op, name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &fs.PathError{Op: op, Path: name, Err: err}
+}
+
+// NoSpace says that err means that the disk or the quota is full.
+func NoSpace(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+}
