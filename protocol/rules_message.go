@@ -93,7 +93,7 @@ func NudgeFor(kind MessageKind, subject, body string) string {
 			return "a note asks for nothing: send a question if an answer is needed"
 		}
 		if strings.Contains(text, "⚠") {
-			return "a note may be passed over: send a decision with --obligation acknowledge if it must be seen"
+			return "a note may be passed over: send a decision to be acknowledged if it must be seen"
 		}
 	}
 	return ""
