@@ -33,11 +33,23 @@ var summaryObject = strictjson.Object[Summary]{
 	},
 }
 
+var receiptObject = strictjson.Object[protocol.Receipt]{
+	Name: "receipt", Doc: "How far one message has come with one recipient.",
+	Members: []strictjson.Member[protocol.Receipt]{
+		strictjson.Field("messageId", "the message", func(r *protocol.Receipt) *string { return &r.MessageID }, idLine()),
+		strictjson.Field("recipientParticipantId", "the recipient", func(r *protocol.Receipt) *string { return &r.RecipientParticipantID }, idLine()),
+		strictjson.Field("state", "how far", func(r *protocol.Receipt) *protocol.ReceiptState { return &r.State }, strictjson.Enum(protocol.ReceiptStates[:]...)),
+		strictjson.Field("updatedAt", "when it came so far", func(r *protocol.Receipt) *time.Time { return &r.UpdatedAt }, strictjson.Time()),
+		strictjson.Field("offer", "how it was offered", func(r *protocol.Receipt) **protocol.Offer { return &r.Offer },
+			strictjson.Nullable(strictjson.Pointer(strictjson.Nested(protocol.OfferObject())))),
+	},
+}
+
 var inboxItemObject = strictjson.Object[InboxItem]{
 	Name: "inbox item", Doc: "One line of an inbox.",
 	Members: []strictjson.Member[InboxItem]{
 		strictjson.Field("message", "what waits", func(i *InboxItem) *Summary { return &i.Message }, strictjson.Nested(&summaryObject)),
-		strictjson.Field("receipt", "how far it has come with the reader", func(i *InboxItem) *protocol.Receipt { return &i.Receipt }, strictjson.Nested(protocol.ReceiptObject())),
+		strictjson.Field("receipt", "how far it has come with the reader", func(i *InboxItem) *protocol.Receipt { return &i.Receipt }, strictjson.Nested(&receiptObject)),
 	},
 }
 
@@ -45,6 +57,9 @@ func idLine() strictjson.Type[string] { return strictjson.Line(protocol.MaxIDLen
 
 // SummaryObject defines Summary.
 func SummaryObject() *strictjson.Object[Summary] { return &summaryObject }
+
+// ReceiptObject defines what public reads show of a receipt.
+func ReceiptObject() *strictjson.Object[protocol.Receipt] { return &receiptObject }
 
 // InboxItemObject defines InboxItem.
 func InboxItemObject() *strictjson.Object[InboxItem] { return &inboxItemObject }

@@ -10,3 +10,5 @@ import (
 func memory(*testing.T) core.Store { return coretest.NewMemory(coretest.WorkspaceID) }
 
 func TestMemory(t *testing.T) { coretest.TestStore(t, memory) }
+
+func TestCoreOnMemory(t *testing.T) { coretest.TestCore(t, memory) }
