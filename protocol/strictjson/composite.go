@@ -1,6 +1,7 @@
 package strictjson
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -79,24 +80,34 @@ func List[V any](elem Type[V], low, high int) Type[[]V] {
 
 // Set is a List of strings without repetition.
 func Set[S ~string](elem Type[S], low, high int) Type[[]S] {
-	return list[S]{elem: elem, low: low, high: high, repeated: repeatedString[S]}
+	return list[S]{elem: elem, low: low, high: high, repeated: firstRepeated[S]}
 }
 
 type list[V any] struct {
 	elem      Type[V]
 	low, high int
-	kept      bool              // an empty array and no array differ
-	repeated  func(vs []V) bool // the last element occurs before; nil: not asked
+	kept      bool             // an empty array and no array differ
+	repeated  func(vs []V) int // index of the first element that occurs before, or -1; nil: not asked
 }
 
-func repeatedString[S ~string](vs []S) bool {
-	last := vs[len(vs)-1]
-	for _, v := range vs[:len(vs)-1] {
-		if v == last {
-			return true
+// firstRepeated compares each with each while that is cheaper than a map.
+func firstRepeated[S ~string](vs []S) int {
+	if len(vs) <= 16 {
+		for i, v := range vs {
+			if slices.Contains(vs[:i], v) {
+				return i
+			}
 		}
+		return -1
 	}
-	return false
+	seen := make(map[S]struct{}, len(vs))
+	for i, v := range vs {
+		if _, ok := seen[v]; ok {
+			return i
+		}
+		seen[v] = struct{}{}
+	}
+	return -1
 }
 
 func (t list[V]) decode(d *decoder, v *[]V) error {
@@ -115,32 +126,36 @@ func (t list[V]) decode(d *decoder, v *[]V) error {
 		if err := t.elem.decode(d, &(*v)[i]); err != nil {
 			return within(err, elementSegment(i))
 		}
-		if t.repeated != nil && t.repeated(*v) {
+	}
+	if err := t.checkList(*v); err != nil {
+		return err
+	}
+	return d.token()
+}
+
+// checkList is what is asked of a list beyond its elements and its upper bound.
+func (t list[V]) checkList(vs []V) error {
+	if len(vs) < t.low {
+		return fail("fewer than " + strconv.Itoa(t.low) + " elements")
+	}
+	if t.repeated != nil {
+		if i := t.repeated(vs); i >= 0 {
 			return within(fail("repeats an earlier element"), elementSegment(i))
 		}
 	}
-	if len(*v) < t.low {
-		return fail("fewer than " + strconv.Itoa(t.low) + " elements")
-	}
-	return d.token()
+	return nil
 }
 
 func (t list[V]) check(v *[]V) error {
 	if len(*v) > t.high {
 		return fail("more than " + strconv.Itoa(t.high) + " elements")
 	}
-	if len(*v) < t.low {
-		return fail("fewer than " + strconv.Itoa(t.low) + " elements")
-	}
 	for i := range *v {
 		if err := t.elem.check(&(*v)[i]); err != nil {
 			return within(err, elementSegment(i))
 		}
-		if t.repeated != nil && t.repeated((*v)[:i+1]) {
-			return within(fail("repeats an earlier element"), elementSegment(i))
-		}
 	}
-	return nil
+	return t.checkList(*v)
 }
 
 func (t list[V]) append(dst []byte, v *[]V) []byte {

@@ -44,6 +44,15 @@ func within(err error, segment string) error {
 	return e.In("$" + segment)
 }
 
+// rebase makes err relative again: the document that it is about is a value of a larger one.
+func rebase(err error) error {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.In("$")
+	}
+	return err
+}
+
 // memberSegment is the path segment of a member; a hostile name is quoted and cut.
 func memberSegment(name string) string {
 	plain := name != "" && len(name) <= maxSegment

@@ -151,7 +151,7 @@ func checkRaw(v jsontext.Value) error {
 	d := newDecoder(v)
 	defer d.release()
 	if _, err := d.raw(); err != nil {
-		return err
+		return rebase(err)
 	}
 	return d.end()
 }
