@@ -134,6 +134,9 @@ func TestFileTools(t *testing.T) {
 		{"Edit", `{"file_path":"/p/a\u0000"}`, nil, true},
 		{"Write", `{"file_path":"/p/a","content":"half a pair \ud83d"}`, []string{"/p/a"}, false},
 		{"Write", "{\"file_path\":\"/p/a\",\"content\":\"no utf-8 \xff\"}", []string{"/p/a"}, false},
+		{"Bash", `{"command":"echo x > /p/a; sed -i s/a/b/ c"}`, []string{"/p/a", "c"}, false},
+		{"Bash", `{"command":"grep x /p/a"}`, nil, false},
+		{"Bash", `{"command":["rm"]}`, nil, true},
 		{"Read", `{"file_path":"/p/a"}`, nil, false},
 		{"mcp__x__y", `{"file_path":"/p/a"}`, nil, false},
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
 	"github.com/acc-control-plane/acc/adapter-sdk/hookkit"
+	"github.com/acc-control-plane/acc/adapter-sdk/shell"
 	"github.com/acc-control-plane/acc/protocol/strictjson"
 )
 
@@ -53,6 +54,10 @@ var fileTools = map[string]string{
 // targets gives the files that a tool call is about to write. A file tool whose file cannot be read is
 // an error rather than a call without files: the runner says that it could not check.
 func targets(tool string, input jsontext.Value) ([]string, error) {
+	if tool == "Bash" {
+		line, err := hookkit.StringMember(input, "command")
+		return shell.WriteTargets(line), err
+	}
 	member, ok := fileTools[tool]
 	if !ok {
 		return nil, nil

@@ -1,0 +1,317 @@
+package shell
+
+import (
+	"path"
+	"strings"
+)
+
+// keywords may stand before a command without being one.
+var keywords = map[string]bool{
+	"if": true, "then": true, "else": true, "elif": true, "while": true, "until": true, "do": true, "{": true, "!": true,
+}
+
+// prefixes run the command that follows them; the letters are those of their options that take a value.
+var prefixes = map[string]string{
+	"sudo": "ugpCDhRTU", "command": "", "nohup": "", "time": "fo", "nice": "n", "env": "uCS", "exec": "a", "builtin": "",
+}
+
+// writers say which operands a command writes. The letters are those of its options that take a value
+// as the next word.
+var writers = map[string]struct {
+	valued string
+	which  func(r *reader, args []token)
+}{
+	"tee":      {"", (*reader).all},
+	"touch":    {"drt", (*reader).all},
+	"truncate": {"sr", (*reader).all},
+	"rm":       {"", (*reader).all},
+	"unlink":   {"", (*reader).all},
+	"shred":    {"ns", (*reader).all},
+	"mkdir":    {"mZ", (*reader).all},
+	"rmdir":    {"", (*reader).all},
+	"mv":       {"tS", (*reader).moved},
+	"cp":       {"tS", (*reader).copied},
+	"install":  {"tSmgo", (*reader).copied},
+	"rsync":    {"efT", (*reader).synced},
+	"ln":       {"tS", (*reader).linked},
+}
+
+// command notes what one simple command writes.
+func (r *reader) command(words []token, nesting int) {
+	words = skipPrefixes(words)
+	if len(words) == 0 || !words[0].literal {
+		return
+	}
+	name, args := path.Base(words[0].text), words[1:]
+	if w, ok := writers[name]; ok {
+		if dir, given := targetDirectory(args); given {
+			w.which(r, append(operands(args, w.valued), dir))
+			return
+		}
+		w.which(r, operands(args, w.valued))
+		return
+	}
+	switch name {
+	case "cd", "pushd":
+		r.changeDir(args)
+	case "popd":
+		r.lost = true
+	case "sed":
+		r.inPlace(args, "i", "efl")
+	case "perl":
+		r.inPlace(args, "i", "eEIMmx")
+	case "ruby":
+		r.inPlace(args, "i", "eIrECx")
+	case "dd":
+		for _, a := range args {
+			if file, ok := strings.CutPrefix(a.text, "of="); ok {
+				r.note(token{text: file, literal: a.literal})
+			}
+		}
+	case "git":
+		r.git(args)
+	case "sh", "bash", "dash", "zsh", "ksh":
+		r.script(args, nesting)
+	}
+}
+
+// skipPrefixes drops keywords, assignments and commands that only run another.
+func skipPrefixes(words []token) []token {
+	for len(words) > 0 {
+		first := words[0]
+		valued, prefix := prefixes[path.Base(first.text)]
+		switch {
+		case first.bare && keywords[first.text], assignment(first):
+			words = words[1:]
+		case first.literal && prefix:
+			words = skipOptions(words[1:], valued)
+		default:
+			return words
+		}
+	}
+	return nil
+}
+
+// assignment says whether a word is NAME=VALUE.
+func assignment(t token) bool {
+	name, _, ok := strings.Cut(t.text, "=")
+	if !ok || name == "" || digits(name[:1]) {
+		return false
+	}
+	for _, c := range name {
+		if c != '_' && c != '+' && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
+			return false
+		}
+	}
+	return true
+}
+
+// skipOptions drops leading options and their values.
+func skipOptions(words []token, valued string) []token {
+	for len(words) > 0 {
+		text := words[0].text
+		if text == "--" {
+			return words[1:]
+		}
+		if !option(words[0]) {
+			return words
+		}
+		words = words[1:]
+		if takesNext(text, valued) && len(words) > 0 {
+			words = words[1:]
+		}
+	}
+	return words
+}
+
+func option(t token) bool { return len(t.text) > 1 && t.text[0] == '-' }
+
+// takesNext says whether an option takes the next word for its value: the first letter of a cluster
+// that takes one is its last.
+func takesNext(text, valued string) bool {
+	if strings.HasPrefix(text, "--") {
+		return false // --name=value, or a flag
+	}
+	return strings.IndexAny(text, valued) == len(text)-1
+}
+
+// operands gives the words that are neither options nor their values.
+func operands(args []token, valued string) []token {
+	var out []token
+	for i := 0; i < len(args); i++ {
+		switch {
+		case args[i].text == "--" && args[i].bare:
+			return append(out, args[i+1:]...)
+		case option(args[i]):
+			if takesNext(args[i].text, valued) {
+				i++
+			}
+		default:
+			out = append(out, args[i])
+		}
+	}
+	return out
+}
+
+// targetDirectory gives the directory of -t DIR or --target-directory=DIR.
+func targetDirectory(args []token) (token, bool) {
+	for i, a := range args {
+		if dir, ok := strings.CutPrefix(a.text, "--target-directory="); ok {
+			return token{text: dir, literal: a.literal}, true
+		}
+		if a.text == "-t" && i+1 < len(args) {
+			return args[i+1], true
+		}
+	}
+	return token{}, false
+}
+
+func (r *reader) all(args []token) {
+	for _, a := range args {
+		r.note(a)
+	}
+}
+
+// copied notes the last operand, and what each source would be called in it: whether it is a directory
+// only the file system knows.
+func (r *reader) copied(args []token) {
+	if len(args) < 2 {
+		return
+	}
+	last := args[len(args)-1]
+	r.note(last)
+	for _, source := range args[:len(args)-1] {
+		name := path.Base(source.text)
+		if !source.literal || !last.literal || name == "." || name == ".." || name == "/" {
+			continue
+		}
+		r.note(token{text: strings.TrimRight(last.text, "/") + "/" + name, literal: true})
+	}
+}
+
+func (r *reader) moved(args []token) {
+	if len(args) < 2 {
+		return
+	}
+	r.all(args[:len(args)-1])
+	r.copied(args)
+}
+
+// synced is copied, unless the destination is on another machine.
+func (r *reader) synced(args []token) {
+	if len(args) > 1 && !strings.Contains(args[len(args)-1].text, ":") {
+		r.copied(args)
+	}
+}
+
+// linked notes the name of the link.
+func (r *reader) linked(args []token) {
+	if len(args) == 1 {
+		r.note(token{text: path.Base(args[0].text), literal: args[0].literal})
+		return
+	}
+	r.copied(args)
+}
+
+// inPlace notes the files of an editor that was told to change them in place. Its first operand is the
+// script unless an option gave one.
+func (r *reader) inPlace(args []token, flag, valued string) {
+	edits, script := false, false
+	var files []token
+	for i := 0; i < len(args); i++ {
+		text := args[i].text
+		switch {
+		case text == "--":
+			files = append(files, args[i+1:]...)
+			i = len(args)
+		case strings.HasPrefix(text, "--"):
+			name, _, _ := strings.Cut(text, "=")
+			edits = edits || name == "--in-place"
+			if name == "--expression" || name == "--file" {
+				script = true
+				if name == text {
+					i++
+				}
+			}
+		case option(args[i]):
+			cluster := text[1:]
+			if at := strings.Index(cluster, flag); at >= 0 && !strings.ContainsAny(cluster[:at], valued) {
+				edits = true
+				cluster = cluster[:at] // what follows is the ending of the backup
+			}
+			if at := strings.IndexAny(cluster, valued); at >= 0 {
+				script = script || strings.ContainsAny(cluster[at:at+1], "efE")
+				if at == len(cluster)-1 {
+					i++
+				}
+			} else if rest, ok := strings.CutPrefix(text, "-"+flag); ok && strings.HasSuffix(rest, "e") && rest != "" {
+				script = true // -ie is -i with the ending "e" to sed, and -i -e to most who write it
+				i++
+			}
+		default:
+			files = append(files, args[i])
+		}
+	}
+	if !edits {
+		return
+	}
+	if len(files) > 0 && files[0].text == "" && !files[0].bare {
+		files = files[1:] // BSD's sed -i '': no backup
+	}
+	if !script && len(files) > 0 {
+		files = files[1:]
+	}
+	r.all(files)
+}
+
+// git notes the paths that restore, checkout, rm and mv change in the work tree.
+func (r *reader) git(args []token) {
+	here := place{r.dir, r.lost}
+	defer func() { r.dir, r.lost = here.dir, here.lost }()
+	for len(args) > 0 && option(args[0]) {
+		if args[0].text == "-C" && len(args) > 1 {
+			r.changeDir(args[1:2])
+		}
+		if (args[0].text == "-C" || args[0].text == "-c") && len(args) > 1 {
+			args = args[1:]
+		}
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		return
+	}
+	switch rest := args[1:]; args[0].text {
+	case "restore":
+		r.all(operands(rest, "s"))
+	case "rm":
+		r.all(operands(rest, ""))
+	case "mv":
+		r.moved(operands(rest, ""))
+	case "checkout":
+		for i, a := range rest {
+			if a.text == "--" {
+				r.all(rest[i+1:])
+				return
+			}
+		}
+	}
+}
+
+// script reads the text of sh -c.
+func (r *reader) script(args []token, nesting int) {
+	for i, a := range args {
+		if !option(a) {
+			return
+		}
+		if strings.HasPrefix(a.text, "--") || !strings.HasSuffix(a.text, "c") {
+			continue
+		}
+		if i+1 < len(args) && args[i+1].literal {
+			inner := reader{dir: r.dir, lost: r.lost, targets: r.targets}
+			if inner.read(args[i+1].text, nesting+1) {
+				r.targets = inner.targets
+			}
+		}
+		return
+	}
+}
