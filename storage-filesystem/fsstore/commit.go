@@ -23,6 +23,9 @@ func (s *Store) Update(ctx context.Context, fn func(core.Tx) error) (core.Commit
 	if err := s.usable(); err != nil {
 		return core.Commit{}, err
 	}
+	if err := ctx.Err(); err != nil {
+		return core.Commit{}, tooLate(err)
+	}
 	dir, err := s.openForWriting()
 	if err != nil {
 		return core.Commit{}, err
@@ -88,7 +91,7 @@ func (w *writing) transact(ctx context.Context, fn func(core.Tx) error) (core.Co
 		return none, nil
 	}
 	if err := ctx.Err(); err != nil {
-		return core.Commit{}, protocol.TimeoutError(protocol.ReasonNotCommitted, "the deadline passed before anything was written").Because(err)
+		return core.Commit{}, tooLate(err)
 	}
 	if t.keepSolo {
 		return core.Commit{}, w.writeSolo(t)
@@ -217,6 +220,10 @@ func (w *writing) takeBack(f vfs.File, cause error) error {
 		WithHint("retry with the same client message id").Because(cause)
 	w.store.refused.Store(unknown)
 	return unknown
+}
+
+func tooLate(cause error) error {
+	return protocol.TimeoutError(protocol.ReasonNotCommitted, "the deadline passed before anything was written").Because(cause)
 }
 
 // notCommitted says that nothing was recorded.

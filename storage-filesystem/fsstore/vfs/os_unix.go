@@ -306,6 +306,9 @@ func (d *osDir) List(name string) ([]Entry, error) {
 }
 
 func (d *osDir) Stat(name string) (Info, error) {
+	if name == "" {
+		return (&osFile{fd: d.fd, path: d.path}).Stat()
+	}
 	parent, base, err := d.parent(name)
 	if err != nil {
 		return Info{}, err

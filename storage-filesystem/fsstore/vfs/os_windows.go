@@ -219,16 +219,12 @@ func (d *osDir) List(name string) ([]Entry, error) {
 }
 
 func (d *osDir) Stat(name string) (Info, error) {
-	safe, err := d.safe(name)
-	if err != nil {
-		return Info{}, err
-	}
-	st, err := d.root.Lstat(safe)
-	if err != nil {
-		return Info{}, err
-	}
-	if st.IsDir() {
-		return Info{ModTime: st.ModTime(), Dir: true}, nil
+	safe := "."
+	if name != "" {
+		var err error
+		if safe, err = d.safe(name); err != nil {
+			return Info{}, err
+		}
 	}
 	f, err := d.root.Open(safe)
 	if err != nil {
@@ -274,6 +270,7 @@ func (f *osFile) Stat() (Info, error) {
 	return Info{
 		Size:    int64(st.FileSizeHigh)<<32 | int64(st.FileSizeLow),
 		ModTime: time.Unix(0, st.LastWriteTime.Nanoseconds()),
+		Dir:     st.FileAttributes&windows.FILE_ATTRIBUTE_DIRECTORY != 0,
 		ID:      FileID{uint64(st.VolumeSerialNumber), uint64(st.FileIndexHigh)<<32 | uint64(st.FileIndexLow)},
 	}, nil
 }

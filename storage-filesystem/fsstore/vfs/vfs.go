@@ -40,7 +40,7 @@ type Dir interface {
 	SyncDir(name string) error
 	// List gives the entries of a directory in no particular order.
 	List(name string) ([]Entry, error)
-	// Stat looks at name without following a link.
+	// Stat looks at name without following a link; "" is the opened directory itself.
 	Stat(name string) (Info, error)
 	// Touch sets the modification time of name to now.
 	Touch(name string) error
