@@ -56,6 +56,10 @@ var Modules = []ModuleRule{
 	},
 	{
 		Dir: "adapter-sdk", May: []Pattern{"./protocol/...", jsonTokens},
+		More: []Exception{{
+			For: []Pattern{"./adapter-sdk/installkit/..."},
+			May: []Pattern{"github.com/pelletier/go-toml/v2/...", "github.com/tailscale/hujson/..."},
+		}},
 		More:    []Exception{{For: []Pattern{"./adapter-sdk/installkit/..."}, May: configFormats}},
 		Instead: "a vendor inherits whatever the SDK imports; pass values of protocol in, and put test helpers into adaptertest",
 	},
