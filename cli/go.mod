@@ -3,7 +3,10 @@ module github.com/acc-control-plane/acc/cli
 go 1.26.0
 
 require (
+	github.com/acc-control-plane/acc/adapter-sdk v0.1.0
+	github.com/acc-control-plane/acc/adapters/claudecode v0.1.0
 	github.com/acc-control-plane/acc/core v0.1.0
+	github.com/acc-control-plane/acc/hook-runner v0.1.0
 	github.com/acc-control-plane/acc/protocol v0.1.0
 	github.com/acc-control-plane/acc/storage-filesystem v0.1.0
 	github.com/go-json-experiment/json v1.27.2
@@ -11,4 +14,13 @@ require (
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/urfave/cli/v2 v2.27.7
 	golang.org/x/term v0.48.0
+)
+
+require (
+	github.com/cpuguy83/go-md2man/v2 v2.0.7 // indirect
+	github.com/oklog/ulid/v2 v2.1.2 // indirect
+	github.com/russross/blackfriday/v2 v2.1.0 // indirect
+	github.com/xrash/smetrics v0.0.0-20240521201337-686a1a2994c1 // indirect
+	golang.org/x/sys v0.50.0 // indirect
+	golang.org/x/tools v0.26.0 // indirect
 )

@@ -5,6 +5,7 @@ import "github.com/acc-control-plane/acc/cli/internal/argv"
 // Catalogue lists every command in the order of the help.
 func Catalogue() []*Definition {
 	return []*Definition{
+		configCommand(),
 		statusCommand(), claimCommand(), releaseCommand(), messageCommand(), requestCommand(), inboxCommand(), replyCommand(), ackCommand(), receiptsCommand(),
 		attachCommand(), heartbeatCommand(), detachCommand(),
 		demoCommand(), helpCommand(), versionCommand(),

@@ -22,12 +22,13 @@ type Definition struct {
 
 // The groups of the help, in its order.
 const (
+	groupSetup     = "Set up"
 	groupSession   = "In a session"
 	groupLifecycle = "Session lifecycle"
 	groupAbout     = "About acc"
 )
 
-var groups = []string{groupSession, groupLifecycle, groupAbout}
+var groups = []string{groupSetup, groupSession, groupLifecycle, groupAbout}
 
 // Answer is what a command found out or did.
 type Answer struct {

@@ -60,6 +60,15 @@ func (u *UI) Note(text string) {
 	fmt.Fprintf(u.err, "note: %s\n", Escape(text))
 }
 
+// Ask writes a question to stderr, whose lines are shown one by one, and leaves the cursor behind it.
+func (u *UI) Ask(question string) {
+	lines := strings.Split(question, "\n")
+	for i, line := range lines {
+		lines[i] = Escape(line)
+	}
+	fmt.Fprint(u.err, strings.Join(lines, "\n"))
+}
+
 // Fail writes an error and its hint to stderr.
 func (u *UI) Fail(message, hint string) {
 	fmt.Fprintf(u.err, "acc: %s\n", Escape(message))

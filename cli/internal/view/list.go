@@ -15,7 +15,7 @@ func All() []Described {
 	return []Described{
 		Status, Claimed, Released, Sent, Inbox, Mail, Replied, Acknowledged, Receipts,
 		Attached, Heartbeat, Detached,
-		Demo, Help, CommandHelp, Version,
+		Config, Demo, Help, CommandHelp, Version,
 	}
 }
 
