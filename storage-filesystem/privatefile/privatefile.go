@@ -193,15 +193,11 @@ func foreignOwner(path string, uid int) error {
 }
 
 func refuse(err error) error {
-	e := protocol.DataError(protocol.ReasonPathUnsafe, err.Error())
-	e.Err = err
-	return e
+	return protocol.DataError(protocol.ReasonPathUnsafe, err.Error()).Because(err)
 }
 
 func failed(what, path string, err error) error {
-	e := protocol.DataError("", fmt.Sprintf("%s %s: %v", what, path, cause(err)))
-	e.Err = err
-	return e
+	return protocol.DataError("", fmt.Sprintf("%s %s: %v", what, path, cause(err))).Because(err)
 }
 
 // cause drops the operation and the path that errors of os and smallfile begin with.

@@ -1,0 +1,121 @@
+package workspace
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/acc-control-plane/acc/core/resource"
+	"github.com/acc-control-plane/acc/protocol"
+)
+
+const everythingBelow = "/**"
+
+// Resource gives the canonical file resource of a path written by somebody whose current directory is
+// cwd (absolute): symlinks and letter case are resolved through the deepest existing ancestor, and
+// the result is relative
+//   - in a config room to the directory of the configuration,
+//   - else to the root of the worktree that the path lies in, if that is a worktree of the room's
+//     repository, so that a name means the same file in all of them,
+//   - else to the first root.
+//
+// A path outside stays absolute. Backslashes count as slashes; a trailing "/**" is kept. Errors have
+// Code Usage: see resource.Normalise for names that could never match.
+func (d Descriptor) Resource(cwd, path string) (string, error) {
+	path = strings.ReplaceAll(path, `\`, "/")
+	if path == everythingBelow[1:] {
+		path = "." + everythingBelow
+	}
+	rest, glob := strings.CutSuffix(path, everythingBelow)
+	if rest == "" && !glob {
+		return "", protocol.UsageError("", "the path of the resource is empty")
+	}
+	suffix := ""
+	switch {
+	case glob:
+		suffix = everythingBelow
+	case strings.HasSuffix(rest, "/"):
+		suffix = "/" // refused by Normalise, with advice
+	}
+	at, err := target(cwd, rest)
+	if err != nil {
+		return "", err
+	}
+	return resource.Normalise("file:" + strings.TrimSuffix(d.name(at.path), "/") + suffix)
+}
+
+// target resolves a slashed path against cwd.
+func target(cwd, slashed string) (place, error) {
+	path := filepath.FromSlash(slashed)
+	switch {
+	case slashed == "": // of "/**"
+		path = string(filepath.Separator)
+	case filepath.IsAbs(path):
+	case filepath.VolumeName(path) != "":
+		return place{}, protocol.UsageError("", fmt.Sprintf("the path %q is relative to a drive", slashed))
+	case !filepath.IsAbs(cwd):
+		return place{}, protocol.UsageError("", fmt.Sprintf("the directory that %q is relative to is not an absolute path: %q", slashed, cwd))
+	default:
+		path = cwd + string(filepath.Separator) + path // not cleaned: ".." behind a link leads elsewhere
+	}
+	return resolve(path)
+}
+
+// name is the name of a canonical path, with slashes; absolute with a leading one.
+func (d Descriptor) name(path string) string {
+	rel, ok := d.relative(path)
+	name := filepath.ToSlash(rel)
+	if !ok && !strings.HasPrefix(name, "/") {
+		return "/" + name // C:/x
+	}
+	return name
+}
+
+// relative gives path itself and false when it lies outside.
+func (d Descriptor) relative(path string) (rel string, ok bool) {
+	worktree := d.worktreeOf(path)
+	if d.ConfigDir == "" {
+		if worktree == "" {
+			worktree = d.CheckoutRoot()
+		}
+		if rel, ok := within(worktree, path); ok {
+			return rel, true
+		}
+		return path, false
+	}
+	twin := path // the same file of our own worktree
+	if inside, ok := within(worktree, path); ok && worktree != "" {
+		twin = filepath.Join(d.CheckoutRoot(), inside)
+	}
+	// A configuration inside of the worktree has a copy in every other one, which may even lie below
+	// our own; one above is there only once, and then each worktree has names of its own.
+	if _, copied := within(d.CheckoutRoot(), d.ConfigDir); !copied || worktree == "" {
+		if rel, ok := within(d.ConfigDir, path); ok {
+			return rel, true
+		}
+	}
+	if rel, ok := within(d.ConfigDir, twin); ok {
+		return rel, true
+	}
+	return path, false
+}
+
+// worktreeOf is the root of the worktree of the room's repository that a canonical path lies in, or
+// empty. Other repositories on the way up, such as submodules, do not count: what lies in them is part
+// of the worktree around them.
+func (d Descriptor) worktreeOf(path string) string {
+	if d.Git == nil {
+		return ""
+	}
+	for level := path; ; level = filepath.Dir(level) {
+		if level == d.Git.WorktreeRoot {
+			return level
+		}
+		if g, _ := gitAt(level); g != nil && g.CommonDir == d.Git.CommonDir && g.WorktreeRoot != "" {
+			return level
+		}
+		if level == filepath.Dir(level) {
+			return ""
+		}
+	}
+}
