@@ -31,7 +31,7 @@ func TestNormaliseGivesOneSpelling(t *testing.T) {
 		"file:a?b[c]":           "file:a?b[c]",
 		"db:./users//x":         "db:./users//x",
 		"https://host/path/**":  "https://host/path/**",
-		"git+x.y-1:refs/main":   "git+x.y-1:refs/main",
+		"vcs+x.y-1:refs/main":   "vcs+x.y-1:refs/main",
 		"file:Ünïcode/日本語.txt":  "file:Ünïcode/日本語.txt",
 		"file:.hidden/..almost": "file:.hidden/..almost",
 	} {
