@@ -132,19 +132,6 @@ func TestReservedImports(t *testing.T) {
 	}
 }
 
-func TestCoreNamesNoVendor(t *testing.T) {
-	_, graphs := loadTree(t)
-	for _, p := range graphs[0].Own("core") {
-		found, err := VendorNames(p.Dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, sentence := range found {
-			t.Errorf("%s; core treats all clients alike: take what differs as a value", sentence)
-		}
-	}
-}
-
 func TestModuleFilesAgree(t *testing.T) {
 	root, _ := loadTree(t)
 	faults, err := Files(root)

@@ -43,6 +43,7 @@ var configFormats = []Pattern{"github.com/pelletier/go-toml/v2/...", "github.com
 var Modules = []ModuleRule{
 	{
 		Dir: "protocol", May: []Pattern{ulid, jsonTokens},
+		More:    []Exception{{For: []Pattern{"./protocol/internal/schemacheck/..."}, May: TestLibraries}},
 		Instead: "protocol is what everybody else builds on; put the code into the module that needs it",
 	},
 	{
@@ -56,10 +57,6 @@ var Modules = []ModuleRule{
 	},
 	{
 		Dir: "adapter-sdk", May: []Pattern{"./protocol/...", jsonTokens},
-		More: []Exception{{
-			For: []Pattern{"./adapter-sdk/installkit/..."},
-			May: []Pattern{"github.com/pelletier/go-toml/v2/...", "github.com/tailscale/hujson/..."},
-		}},
 		More:    []Exception{{For: []Pattern{"./adapter-sdk/installkit/..."}, May: configFormats}},
 		Instead: "a vendor inherits whatever the SDK imports; pass values of protocol in, and put test helpers into adaptertest",
 	},
@@ -177,7 +174,7 @@ var Reaches = []Reach{
 	{
 		Name: "shipped binaries carry no test code and no slow starters", From: []Pattern{"./cli/cmd/*/..."},
 		Never: []Pattern{
-			"testing/...", "./core/coretest/...", "./adapter-sdk/adaptertest/...", "./tools/...",
+			"testing/...", "./core/coretest/...", "./adapter-sdk/adaptertest/...", "./protocol/internal/schemacheck/...", "./tools/...",
 			"github.com/santhosh-tekuri/...", "github.com/mark3labs/...", "github.com/shirou/gopsutil/...",
 		},
 		Instead: "move what tests share into a package that only tests import; docs/dependencies.md says why each library is or is not used",
@@ -225,8 +222,9 @@ var Onlys = []Only{
 		Instead:   "move what the product needs out of tools",
 	},
 	{
-		Name: "test helpers stay in tests", Import: []Pattern{"./core/coretest/...", "./adapter-sdk/adaptertest/..."},
+		Name:      "test helpers stay in tests",
+		Import:    []Pattern{"./core/coretest/...", "./adapter-sdk/adaptertest/...", "./protocol/internal/schemacheck/..."},
 		Importers: []Pattern{"./core/coretest/...", "./adapter-sdk/adaptertest/...", "./tools/..."},
-		Instead:   "only _test.go files import a conformance kit",
+		Instead:   "only _test.go files import a conformance kit or a checker",
 	},
 }
