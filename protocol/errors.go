@@ -28,25 +28,25 @@ const (
 	ReasonCallerMismatch          Reason = "caller_workspace_mismatch"  // the owner pair is not of this room, or of another generation
 	ReasonWorkspaceContainsStore  Reason = "workspace_contains_runtime" // the data home lies in the workspace, or the reverse
 	ReasonWorkspaceUnquotable     Reason = "workspace_path_unquotable"  // the path cannot be written into a shell command line
-	ReasonStoreMigration          Reason = "store_migration_required"   // acc doctor --migrate-store
-	ReasonStoreForeign            Reason = "store_foreign"              // another layout, version or workspace id
-	ReasonStoreCorrupt            Reason = "store_corrupt"              // names file and offset
+	ReasonStoreMigration          Reason = "store_migration_required"   // the store has an older contract; the next command is in the hint
+	ReasonStoreForeign            Reason = "store_foreign"              // the store has another layout, version or workspace id
+	ReasonStoreCorrupt            Reason = "store_corrupt"              // a file of the store is damaged; names file and offset
 	ReasonStoreAbsent             Reason = "store_absent"               // nothing was recorded here yet
 	ReasonPathUnsafe              Reason = "path_unsafe"                // a link, another type or a foreign owner on a path of ours
 	ReasonWorkspaceChanged        Reason = "workspace_identity_changed" // the directory a session started in is another room now
-	ReasonLockBusy                Reason = "lock_busy"                  // names the owner of the writer lock
-	ReasonCommittedNotVisible     Reason = "committed_not_visible"      // durable; the next writer makes it visible
+	ReasonLockBusy                Reason = "lock_busy"                  // the deadline passed while another process held the writer lock; names it
+	ReasonCommittedNotVisible     Reason = "committed_not_visible"      // the write is durable; the next writer makes it visible
 	ReasonNotCommitted            Reason = "not_committed"              // the write failed and was taken back
-	ReasonCommitUnknown           Reason = "commit_unknown"             // retry with the same client message id
-	ReasonUnknownRecipient        Reason = "unknown_recipient"          // names the strangers and the known list
-	ReasonAmbiguousRecipient      Reason = "ambiguous_recipient"        // names the candidates
+	ReasonCommitUnknown           Reason = "commit_unknown"             // the write may have happened; retry with the same client message id
+	ReasonUnknownRecipient        Reason = "unknown_recipient"          // nobody of that name; names the strangers and the known list
+	ReasonAmbiguousRecipient      Reason = "ambiguous_recipient"        // the name fits several; names the candidates
 	ReasonReplyRequired           Reason = "reply_required"             // an ack cannot settle what is owed a reply
 	ReasonClientMessageIDConflict Reason = "client_message_id_conflict" // the key was used for other content
-	ReasonClaimConflict           Reason = "claim_conflict"             // names claim, owner and expiry
+	ReasonClaimConflict           Reason = "claim_conflict"             // somebody else holds it; names claim, owner and expiry
 	ReasonSessionLive             Reason = "session_live"               // the session id belongs to a session that may be alive
 	ReasonSessionClosed           Reason = "session_closed"             // the owner pair is right but the session has ended
-	ReasonNotFound                Reason = "not_found"                  // names kind and id
-	ReasonMalformed               Reason = "malformed_data"             // the detail path names the member
+	ReasonNotFound                Reason = "not_found"                  // there is no such record; names kind and id
+	ReasonMalformed               Reason = "malformed_data"             // a document breaks its definition; the detail path names the member
 	ReasonReceiptBackward         Reason = "receipt_backward"           // the receipt is already further
 )
 

@@ -60,7 +60,7 @@ func isDeviceName(id string) bool {
 }
 
 var portableID = strictjson.Rule{
-	Label: "portable id", Limits: "A-Z a-z 0-9 . _ -, a letter or digit first, no dot last, no device name of Windows",
+	Label:    "portable id",
 	MaxChars: MaxIDLength, Check: PortableIDProblem,
 	Pattern:    `^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9_-])?$`,
 	NotPattern: `^([cC][oO][nN]|[pP][rR][nN]|[aA][uU][xX]|[nN][uU][lL]|([cC][oO][mM]|[lL][pP][tT])[1-9])(\.|$)`,
@@ -68,19 +68,19 @@ var portableID = strictjson.Rule{
 
 // credential is the rule of a generation: the form of an id, never shown.
 var credential = strictjson.Rule{
-	Label: "credential", Limits: portableID.Limits,
+	Label:    "credential",
 	MaxChars: MaxIDLength, Check: PortableIDProblem,
 	Pattern: portableID.Pattern, NotPattern: portableID.NotPattern,
 }
 
 var generationRef = strictjson.Rule{
-	Label: "generation reference", Limits: "16 lower-case hex digits", MaxChars: GenerationRefLen,
+	Label: "generation reference", Limits: "16 lower-case hex digits",
 	Pattern: "^[0-9a-f]{16}$",
 	Check:   func(s string) string { return hexProblem(s, GenerationRefLen) },
 }
 
 var sha256Hex = strictjson.Rule{
-	Label: "SHA-256", Limits: "64 lower-case hex digits", MaxChars: 64, Pattern: "^[0-9a-f]{64}$",
+	Label: "SHA-256", Limits: "64 lower-case hex digits", Pattern: "^[0-9a-f]{64}$",
 	Check: func(s string) string { return hexProblem(s, 64) },
 }
 
@@ -112,7 +112,7 @@ func ResourceProblem(uri string) string {
 }
 
 var resourceURI = strictjson.Rule{
-	Label: "resource URI", Limits: "scheme:name without white space or control characters", MaxChars: MaxResource,
+	Label: "resource URI", MaxChars: MaxResource,
 	Check:   ResourceProblem,
 	Pattern: "^[a-z][a-z0-9+.-]*:[^\x00-\x20\x7f" + strictjson.Spaces + "]+$",
 }

@@ -133,12 +133,12 @@ type OfferFailure string
 const (
 	FailAmbiguousSessions  OfferFailure = "ambiguous_recipient_sessions" // several live sessions or endpoints
 	FailDeliveryDisabled   OfferFailure = "delivery_disabled"            // the recipient's policy
-	FailRecipientBusy      OfferFailure = "recipient_busy"
-	FailRecipientGone      OfferFailure = "recipient_unavailable"
-	FailTransport          OfferFailure = "transport_error"
-	FailRejected           OfferFailure = "transport_rejected"
-	FailPermission         OfferFailure = "transport_permission_denied"
-	FailUnsupportedVersion OfferFailure = "unsupported_client_version"
+	FailRecipientBusy      OfferFailure = "recipient_busy"               // a turn is running
+	FailRecipientGone      OfferFailure = "recipient_unavailable"        // the endpoint is not there any more
+	FailTransport          OfferFailure = "transport_error"              // the transport failed, or it is not known what became of the offer
+	FailRejected           OfferFailure = "transport_rejected"           // the client said no, for whatever reason it gave
+	FailPermission         OfferFailure = "transport_permission_denied"  // the system or the client does not let us
+	FailUnsupportedVersion OfferFailure = "unsupported_client_version"   // not certified for this client version
 )
 
 // OfferFailures lists every code that may be recorded.

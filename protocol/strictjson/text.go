@@ -36,7 +36,7 @@ func Text(maxBytes int) Type[string] {
 // Line is one line of up to maxChars characters with something to read and no control characters.
 func Line(maxChars int) Type[string] {
 	return String[string](&Rule{
-		Label: "line", Limits: "not blank, no control characters", MaxChars: maxChars,
+		Label: "line", MaxChars: maxChars,
 		Check: checkLine, Pattern: linePattern,
 	})
 }
@@ -45,7 +45,7 @@ func Line(maxChars int) Type[string] {
 // breaks (CR, LF) and tabs.
 func Prose(maxBytes int) Type[string] {
 	return String[string](&Rule{
-		Label: "prose", Limits: "not blank, no control characters but CR, LF and tab", MaxBytes: maxBytes,
+		Label: "prose", MaxBytes: maxBytes,
 		Check: checkProse, Pattern: prosePattern,
 	})
 }
@@ -257,7 +257,7 @@ const TimeLayout = "2006-01-02T15:04:05.000Z"
 func Time() Type[time.Time] { return CodedString(&timestamp) }
 
 var timestamp = Coded[time.Time]{
-	Label: "timestamp", Limits: "RFC 3339, UTC, exactly three decimals, 1970 to 9999", Format: "date-time",
+	Label: "timestamp", Format: "date-time",
 	Pattern: `^(19[7-9][0-9]|[2-9][0-9]{3})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z$`,
 	Parse: func(text []byte) (time.Time, string) {
 		const problem = "must be a UTC timestamp like 2026-01-02T15:04:05.000Z"
