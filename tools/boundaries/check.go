@@ -31,6 +31,9 @@ func (r ModuleRule) Direct(g *Graph) []Violation {
 	var found []Violation
 	for _, p := range g.Own(r.Dir) {
 		allowed := slices.Clone(r.May)
+		if matchAny(testHelpers, p.Path) {
+			allowed = append(allowed, TestLibraries...)
+		}
 		for _, e := range r.More {
 			if matchAny(e.For, p.Path) {
 				allowed = append(allowed, e.May...)
@@ -60,7 +63,7 @@ func (r Reach) Broken(g *Graph) []Violation {
 	var found []Violation
 	seen := map[[2]string]bool{}
 	for _, from := range sortedKeys(g.Packages) {
-		if !matchAny(r.From, from) {
+		if !matchAny(r.From, from) || matchAny(r.Except, from) {
 			continue
 		}
 		for _, chain := range g.chains(from, r.Never) {
