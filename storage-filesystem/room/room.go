@@ -16,6 +16,8 @@ type Request struct {
 	Dir string       // absolute; empty: ACC_WORKSPACE_ROOT, else the current directory
 	// Selector is "", the path of an acc.workspace.json, or an acc:// reference.
 	Selector string
+	// Trace, if not nil, becomes fsstore.Options.Trace: tests stop and kill processes there.
+	Trace func(step string)
 }
 
 // Room is an entered room.
