@@ -17,7 +17,11 @@ import (
 // TestMain makes the test binary answer to the name of the executable, so that every test runs the
 // real main in a process of its own.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"acc": main})
+	acc := main
+	if os.Getenv(killAt) != "" {
+		acc = dying
+	}
+	testscript.Main(m, map[string]func(){"acc": acc})
 }
 
 // TestStories plays every testdata/stories/*.txtar.
