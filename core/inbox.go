@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/acc-control-plane/acc/core/decision"
 	"github.com/acc-control-plane/acc/protocol"
 )
 
@@ -28,6 +29,7 @@ type Summary struct {
 	InReplyTo         string
 	BodyBytes         int
 	ArtifactCount     int
+	Decision          *decision.Status // of a decision; nil for other kinds
 }
 
 // InboxItem is one line of the inbox.
@@ -97,7 +99,11 @@ func (r *room) inbox(s *protocol.Session, after *Entry, limit int) (InboxPage, e
 	budget := newBudget()
 	var page InboxPage
 	err := r.walkMail(q, func(m *protocol.Message, receipt *protocol.Receipt) (bool, error) {
-		item := InboxItem{Message: summarise(m), Receipt: *receipt}
+		summary, err := r.summarise(m)
+		if err != nil {
+			return false, err
+		}
+		item := InboxItem{Message: summary, Receipt: *receipt}
 		encoded, err := inboxItemObject.Append(nil, &item)
 		if err != nil {
 			return false, protocol.Malformed("inbox item of "+m.MessageID, err)
@@ -190,12 +196,13 @@ func (b *budget) take(id string, size int) (bool, error) {
 }
 
 // summarise leaves the body out and cuts the subject between characters.
-func summarise(m *protocol.Message) Summary {
+func (r *room) summarise(m *protocol.Message) (Summary, error) {
+	status, err := r.decisionStatus(m)
 	return Summary{
 		MessageID: m.MessageID, ThreadID: m.ThreadID, FromParticipantID: m.FromParticipantID, FromSessionID: m.FromSessionID,
 		MessageKind: m.MessageKind, Obligation: m.Obligation, Subject: cut(m.Subject, protocol.SubjectPreview), SentAt: m.SentAt,
-		InReplyTo: m.InReplyTo, BodyBytes: len(m.Body), ArtifactCount: len(m.Artifacts),
-	}
+		InReplyTo: m.InReplyTo, BodyBytes: len(m.Body), ArtifactCount: len(m.Artifacts), Decision: status,
+	}, err
 }
 
 // cut shortens s to at most limit bytes of whole characters and marks that it did.

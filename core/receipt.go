@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/acc-control-plane/acc/core/decision"
 	"github.com/acc-control-plane/acc/protocol"
 )
 
@@ -31,8 +32,15 @@ func (c *Core) Ack(ctx context.Context, owner Owner, messageID string) (protocol
 
 // Mail is a whole message with the reader's receipt.
 type Mail struct {
-	Message protocol.Message
-	Receipt protocol.Receipt
+	Message  protocol.Message
+	Receipt  protocol.Receipt
+	Decision *decision.Status // of a decision; nil for other kinds
+}
+
+// mail puts a message and a receipt together.
+func (r *room) mail(m *protocol.Message, receipt *protocol.Receipt) (Mail, error) {
+	status, err := r.decisionStatus(m)
+	return Mail{Message: *m, Receipt: *receipt, Decision: status}, err
 }
 
 // Read gives one message addressed to the participant of owner and advances its receipt to retrieved
@@ -48,8 +56,8 @@ func (c *Core) Read(ctx context.Context, owner Owner, messageID string) (Mail, e
 		if err != nil {
 			return nil, nil, err
 		}
-		mail = Mail{Message: *m, Receipt: *receipt}
-		return s, receipt, nil
+		mail, err = r.mail(m, receipt)
+		return s, receipt, err
 	}
 	err := c.view(ctx, func(r *room) error {
 		_, _, err := read(r)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/acc-control-plane/acc/core/decision"
 	"github.com/acc-control-plane/acc/core/presence"
 	"github.com/acc-control-plane/acc/protocol"
 )
@@ -17,6 +18,8 @@ type room struct {
 	core     *Core
 	now      time.Time
 	presence map[string]protocol.Presence
+
+	decisions map[string]decision.Status // of groups that were walked
 }
 
 // change is a room that an operation may write.
@@ -26,7 +29,7 @@ type change struct {
 }
 
 func (c *Core) room(ctx context.Context, r Reader) *room {
-	return &room{Reader: r, ctx: ctx, core: c, now: c.now(), presence: map[string]protocol.Presence{}}
+	return &room{Reader: r, ctx: ctx, core: c, now: c.now(), presence: map[string]protocol.Presence{}, decisions: map[string]decision.Status{}}
 }
 
 // get gives a record of a known type; the record is shared and must be copied before it is changed.

@@ -18,6 +18,8 @@ type SendRequest struct {
 	Body            string
 	ClientMessageID string // empty: minted and returned
 	Artifacts       []protocol.ArtifactRef
+	Replaces        []string // decisions that this decision replaces, or
+	Withdraws       []string // withdraws; who received them receives this one too
 }
 
 // SendResult is a recorded message.
@@ -34,8 +36,12 @@ func (c *Core) Send(ctx context.Context, owner Owner, req SendRequest) (SendResu
 	if err := checkSend(&req); err != nil {
 		return SendResult{}, err
 	}
+	linked, err := decisionChange(req)
+	if err != nil {
+		return SendResult{}, err
+	}
 	var result SendResult
-	err := c.update(ctx, func(ch *change) error {
+	err = c.update(ctx, func(ch *change) error {
 		s, err := ch.owned(owner)
 		if err != nil {
 			return err
@@ -44,8 +50,13 @@ func (c *Core) Send(ctx context.Context, owner Owner, req SendRequest) (SendResu
 		if err != nil {
 			return err
 		}
+		if linked != nil {
+			if to, err = ch.inherit(s, to, linked); err != nil {
+				return err
+			}
+		}
 		m := protocol.Message{
-			ClientMessageID: req.ClientMessageID, ToParticipantIDs: to, MessageKind: req.MessageKind, Obligation: req.Obligation,
+			DecisionChange: linked, ClientMessageID: req.ClientMessageID, ToParticipantIDs: to, MessageKind: req.MessageKind, Obligation: req.Obligation,
 			Subject: req.Subject, Body: req.Body, Artifacts: req.Artifacts,
 		}
 		result, err = ch.record(s, m)
@@ -64,6 +75,9 @@ func checkSend(req *SendRequest) error {
 		return protocol.UsageError("", "a handoff is sent by finishing").WithHint("acc finish --goal TEXT")
 	}
 	room := len(req.To) == 0
+	if len(req.Replaces)+len(req.Withdraws) > 0 && req.Obligation != "" {
+		room = false // it reaches at least who received what it changes; the schema judges who that is
+	}
 	req.Obligation = orDefault(req.Obligation, protocol.DefaultObligation(req.MessageKind, room))
 	member, problem := protocol.KindProblem(req.MessageKind, req.Obligation, room, false)
 	if problem != "" {

@@ -71,7 +71,10 @@ func (c *change) resume(before *protocol.Session, req OpenSession) (protocol.Ses
 	if req.CheckoutRoot != "" {
 		s.CheckoutRoot, s.Branch = req.CheckoutRoot, req.Branch
 	}
-	return s, c.tx.Put(&s)
+	if err := c.tx.Put(&s); err != nil || !c.alone() {
+		return s, err
+	}
+	return s, c.tx.KeepSolo()
 }
 
 // replaceable refuses to take a session id from whoever may still live behind it.
@@ -100,16 +103,28 @@ func (c *change) open(before *protocol.Session, req OpenSession) (protocol.Sessi
 		HeartbeatCadence: orDefault(req.Cadence, protocol.HookCadence), StartedAt: c.now, HeartbeatAt: c.now,
 	}
 	if before != nil {
-		s.Extensions = before.Extensions
+		s.Extensions = withoutFinish(before.Extensions)
 	}
-	if err := c.materialise(&s); err != nil {
-		return protocol.Session{}, err
+	solo := false
+	if c.alone() {
+		var err error
+		if solo, err = c.stayAlone(s.SessionID); err != nil {
+			return protocol.Session{}, err
+		}
+	}
+	if !solo {
+		if err := c.materialise(&s); err != nil {
+			return protocol.Session{}, err
+		}
 	}
 	if err := c.introduce(req); err != nil {
 		return protocol.Session{}, err
 	}
 	if err := c.tx.Put(&s); err != nil {
 		return protocol.Session{}, err
+	}
+	if solo {
+		return s, c.tx.KeepSolo()
 	}
 	payload := protocol.SessionOpenedPayload{}
 	if before != nil {
@@ -129,21 +144,6 @@ func (c *change) introduce(req OpenSession) error {
 		ParticipantID: req.ParticipantID, WorkspaceID: c.core.workspace.WorkspaceID,
 		DisplayName: orDefault(req.DisplayName, req.ParticipantID), ParticipantOf: orDefault(req.ParticipantOf, protocol.Agent), CreatedAt: c.now,
 	})
-}
-
-// materialise records the room itself with its first durable change.
-func (c *change) materialise(actor *protocol.Session) error {
-	_, found, err := c.Get(protocol.KindWorkspace, c.core.workspace.WorkspaceID)
-	if err != nil || found {
-		return err
-	}
-	w := c.core.workspace
-	w.CreatedAt = c.now
-	if err := c.tx.Put(&w); err != nil {
-		return err
-	}
-	c.append(actor, protocol.WorkspaceMaterialisedPayload{})
-	return nil
 }
 
 // Session gives the session of owner, open or closed, after checking the generation.
@@ -186,11 +186,17 @@ func (r *room) beatDue(newest time.Time) bool {
 	return r.now.Sub(newest) >= protocol.HeartbeatEvery || r.fromFuture(newest)
 }
 
-// CloseSession ends the session and releases its claims in the same transaction. Closing a closed
-// session of the same generation gives it unchanged. reason is the client's word, or empty.
+// CloseSession ends the session, clears its intent and releases its claims in the same transaction.
+// Closing a closed session of the same generation gives it unchanged; so does closing one that a room
+// which never materialised has forgotten, of which nothing but the pair is known. reason is the client's
+// word, or empty.
 func (c *Core) CloseSession(ctx context.Context, owner Owner, reason string) (protocol.Session, error) {
 	var closed protocol.Session
 	err := c.update(ctx, func(ch *change) error {
+		if _, found, err := ch.session(owner.SessionID); err == nil && !found && ch.alone() {
+			closed = protocol.Session{SessionID: owner.SessionID, WorkspaceID: c.workspace.WorkspaceID, State: protocol.SessionClosed}
+			return nil
+		}
 		s, err := ch.known(owner)
 		if err != nil {
 			return err
@@ -199,26 +205,56 @@ func (c *Core) CloseSession(ctx context.Context, owner Owner, reason string) (pr
 			closed = *s
 			return nil
 		}
+		if ch.alone() {
+			closed = *s
+			closed.State, closed.EndReason = protocol.SessionClosed, reason
+			if err := ch.forget(s); err != nil {
+				return err
+			}
+			return ch.tx.KeepSolo()
+		}
 		if _, err := ch.releaseAll(s); err != nil {
 			return err
 		}
-		closed, err = ch.close(s, reason, protocol.SessionClosedPayload{})
+		closed, err = ch.close(s, ending{reason: reason, extensions: s.Extensions})
 		return err
 	})
 	if err != nil {
 		return closed, err
 	}
-	return closed, c.store.Ephemeral().RemoveBeat(ctx, owner.SessionID, protocol.GenerationRef(owner.Generation))
+	c.forgetPresence(ctx, owner)
+	return closed, nil
 }
 
-// close records the end of a session and appends the event that tells of it.
-func (c *change) close(s *protocol.Session, reason string, payload protocol.EventPayload) (protocol.Session, error) {
+// forgetPresence removes what an ended session published. A failure is nobody's concern: the end is
+// committed, and what a closed session left behind is never read.
+func (c *Core) forgetPresence(ctx context.Context, owner Owner) {
+	area, ref := c.store.Ephemeral(), protocol.GenerationRef(owner.Generation)
+	bindings, _ := area.Bindings(ctx, owner.SessionID, ref)
+	for _, b := range bindings {
+		_ = area.RemoveBinding(ctx, owner.SessionID, ref, b.AdapterID)
+	}
+	_ = area.RemoveBeat(ctx, owner.SessionID, ref)
+}
+
+// ending is what is recorded of the end of a session.
+type ending struct {
+	reason     string
+	extensions protocol.Extensions
+	payload    protocol.SessionClosedPayload
+}
+
+// close records the end of a session, clears its intent and appends the event that tells of it.
+func (c *change) close(s *protocol.Session, end ending) (protocol.Session, error) {
+	if err := c.clearIntent(s); err != nil {
+		return protocol.Session{}, err
+	}
 	closed := *s
-	closed.State, closed.EndReason = protocol.SessionClosed, reason
+	closed.State, closed.EndReason, closed.Extensions = protocol.SessionClosed, end.reason, end.extensions
 	if err := c.tx.Put(&closed); err != nil {
 		return protocol.Session{}, err
 	}
-	c.append(&closed, payload)
+	c.append(&closed, end.payload)
 	return closed, nil
 }
 

@@ -3,12 +3,30 @@ package core
 import (
 	"time"
 
+	"github.com/acc-control-plane/acc/core/decision"
 	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/protocol/strictjson"
 )
 
 // The closed shapes of what pages list. Commands print them as they are, because a page is measured by
 // them.
+
+var decisionObject = strictjson.Object[decision.Status]{
+	Name: "decision status", Doc: "What has become of a decision; derived from the links between decisions.",
+	Members: []strictjson.Member[decision.Status]{
+		strictjson.Field("state", "whether it counts", func(s *decision.Status) *decision.State { return &s.State },
+			strictjson.Enum(decision.Current, decision.Superseded, decision.Withdrawn)),
+		strictjson.Field("isHead", "nothing replaced or withdrew it", func(s *decision.Status) *bool { return &s.IsHead }, strictjson.Bool()),
+		strictjson.Field("conflicted", "its group has not exactly one head", func(s *decision.Status) *bool { return &s.Conflicted }, strictjson.Bool()),
+		strictjson.Field("headCount", "heads of its group", func(s *decision.Status) *int { return &s.HeadCount }, strictjson.Int(0, maxGroup)),
+		strictjson.Field("currentMessageId", "the only head", func(s *decision.Status) *string { return &s.CurrentMessageID }, strictjson.Nullable(idLine())),
+		strictjson.Field("groupId", "names its group; may change when groups join", func(s *decision.Status) *string { return &s.GroupID }, idLine()),
+		strictjson.Optional("partial", "the group is larger than what was read: only isHead is certain", func(s *decision.Status) *bool { return &s.Partial }, strictjson.Bool()),
+	},
+}
+
+// DecisionObject defines decision.Status.
+func DecisionObject() *strictjson.Object[decision.Status] { return &decisionObject }
 
 // maxPreview is a cut subject with its ellipsis, in characters.
 const maxPreview = protocol.SubjectPreview + 1
@@ -29,6 +47,8 @@ var summaryObject = strictjson.Object[Summary]{
 		strictjson.Field("inReplyTo", "the message that is answered", func(s *Summary) *string { return &s.InReplyTo }, strictjson.Nullable(idLine())),
 		strictjson.Field("bodyBytes", "size of the body", func(s *Summary) *int { return &s.BodyBytes }, strictjson.Int(0, protocol.MaxBody)),
 		strictjson.Field("artifactCount", "references of the message", func(s *Summary) *int { return &s.ArtifactCount }, strictjson.Int(0, protocol.MaxListItems)),
+		strictjson.Optional("decisionStatus", "of a decision", func(s *Summary) **decision.Status { return &s.Decision },
+			strictjson.Pointer(strictjson.Nested(&decisionObject))),
 		strictjson.Const[Summary]("trust", "what a reader should take it for", protocol.Trust),
 	},
 }

@@ -75,12 +75,13 @@ func (r *room) peers(s *protocol.Session) ([]Peer, error) {
 func (r *room) queued(s *protocol.Session, limit int) (mail []Mail, more int, err error) {
 	q := Query{Index: QueuedReceipts, Key: []string{s.ParticipantID}}
 	err = r.walkMail(q, func(m *protocol.Message, receipt *protocol.Receipt) (bool, error) {
-		if len(mail) < limit {
-			mail = append(mail, Mail{Message: *m, Receipt: *receipt})
-		} else {
+		if len(mail) >= limit {
 			more++
+			return true, nil
 		}
-		return true, nil
+		whole, err := r.mail(m, receipt)
+		mail = append(mail, whole)
+		return true, err
 	})
 	return mail, more, err
 }

@@ -12,7 +12,7 @@ import (
 
 func openRecords(t *testing.T, r *roomTest) {
 	ada, bob := r.open("ada"), r.open("bob")
-	r.tell(0, called(ada, bob), "workspace.materialised by ada", "session.opened by ada", "session.opened by bob")
+	r.tell(0, called(ada, bob), "workspace.materialised by bob", "session.opened by ada", "session.opened by bob")
 	err := r.store.View(r.ctx, func(reader core.Reader) error {
 		for kind, id := range map[protocol.Kind]string{protocol.KindWorkspace: WorkspaceID, protocol.KindParticipant: "ada", protocol.KindSession: ada.SessionID} {
 			if _, found, err := reader.Get(kind, id); err != nil || !found {
@@ -65,6 +65,7 @@ func resume(t *testing.T, r *roomTest) {
 func replaceOnlyTheDead(t *testing.T, r *roomTest) {
 	first := core.OpenSession{SessionID: "session-1", Generation: "generation-1", ParticipantID: "ada", Harness: "tool", PID: 7}
 	ada := r.openAs(first)
+	r.open("bob")
 	second := first
 	second.Generation = "generation-2"
 	for _, c := range []struct {
@@ -95,9 +96,9 @@ func replaceOnlyTheDead(t *testing.T, r *roomTest) {
 	if _, err := r.core.Heartbeat(r.ctx, core.Owner{SessionID: s.SessionID, Generation: s.Generation}); err != nil {
 		t.Error(err)
 	}
-	noPID := r.open("bob")
+	noPID := r.open("cyd")
 	r.clock.Advance(48 * time.Hour)
-	_, err = r.core.OpenSession(r.ctx, core.OpenSession{SessionID: noPID.SessionID, Generation: "generation-9", ParticipantID: "bob", Harness: "tool"})
+	_, err = r.core.OpenSession(r.ctx, core.OpenSession{SessionID: noPID.SessionID, Generation: "generation-9", ParticipantID: "cyd", Harness: "tool"})
 	r.refused("replacing a session without a process", err, protocol.Conflict, protocol.ReasonSessionLive)
 }
 
