@@ -168,3 +168,9 @@ func (m image) stored(key recordKey, where string) (core.Stored, error) {
 	}
 	return core.Stored{Record: r, Created: m.created, Generation: m.generation}, nil
 }
+
+// compact gives an image whose record has no white space, as frames hold it.
+func (m image) compact() image {
+	m.record, _ = jsontext.AppendFormat(nil, m.record) // of a value that was decoded
+	return m
+}
