@@ -277,7 +277,7 @@ func TestRunnerKeepsShellsApart(t *testing.T) {
 		{name: "a skipped block is not run", text: "<!-- doctest: skip it would fail -->\n```sh\nfalse\n```"},
 		{name: "a command of CI must be there", text: "<!-- doctest: ci -->\n```sh\ngo test nothing\n```", want: ".ci/run has no such line"},
 		{name: "a command of CI is there", text: "<!-- doctest: ci -->\n```sh\ngo test work\n```"},
-		{name: "the checkout", text: "<!-- doctest: checkout -->\n```sh\ntest -f go.work\n```"},
+		{name: "the checkout", text: "<!-- doctest: checkout -->\n```sh\ntest -f go.work\n```\n```sh\ntest ! -f go.work\n```"},
 	}
 	root, err := worktree.FindRoot(".")
 	if err != nil {

@@ -40,7 +40,7 @@ func NewRunner(dir, checkout, bin string, env []string) (*Runner, error) {
 	}
 	env = append(env,
 		"HOME="+home, "ACC_DATA_HOME="+filepath.Join(dir, "data"), "TMPDIR="+dir, "TZ=UTC", "LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1",
-		"PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+		"GOBIN="+bin, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	return &Runner{dir: dir, checkout: checkout, ci: string(ci), env: env, names: Names{}}, nil
 }
 
@@ -69,11 +69,11 @@ func (r *Runner) command(ctx context.Context, b Block, c Command) error {
 	if err != nil {
 		return err
 	}
-	start := filepath.Join(r.dir, "home")
+	name, start := c.Shell, filepath.Join(r.dir, "home")
 	if b.Mode == "checkout" {
-		start = r.checkout
+		name, start = "checkout", r.checkout // a shell of its own: the others stay where they are
 	}
-	output, code, err := r.shell(ctx, c.Shell, start, text)
+	output, code, err := r.shell(ctx, name, start, text)
 	if err != nil {
 		return err
 	}
