@@ -32,7 +32,7 @@ func Rediscover(dir string, was Descriptor) (Descriptor, error) {
 	switch {
 	case moved:
 	case was.Source == protocol.SourceGit && (gone || now.Source == protocol.SourceDirectory) && was.Git != nil:
-		room := gitRoom(&Git{CommonDir: was.Git.CommonDir, WorktreeRoot: was.Git.WorktreeRoot})
+		room := gitRoom(dir, &Git{CommonDir: was.Git.CommonDir, WorktreeRoot: was.Git.WorktreeRoot})
 		if room.ID == was.ID {
 			return room, nil
 		}

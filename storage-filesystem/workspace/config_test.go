@@ -89,7 +89,7 @@ func TestConfigRoom(t *testing.T) {
 	link(t, "a", filepath.Join(top, "p", "b"))
 	repo(t, filepath.Join(top, "p", "a"))
 	want := Descriptor{
-		ID: "team", DisplayName: "p", Source: protocol.SourceConfig,
+		ID: "team", DisplayName: "p", Source: protocol.SourceConfig, Dir: a,
 		Roots:     []string{filepath.Join(top, "p", "a"), filepath.Join(top, "p")}, // b is a
 		ConfigDir: filepath.Join(top, "p"), ContextBudgetBytes: 100,
 		Git: ask(a),
@@ -100,12 +100,12 @@ func TestConfigRoom(t *testing.T) {
 
 	elsewhere := mkdir(t, filepath.Join(top, "elsewhere"))
 	got, err := Discover(Request{Dir: elsewhere, Config: file})
-	want.Git = nil
+	want.Git, want.Dir = nil, elsewhere
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("named: %v (-want +got)\n%s", err, diff)
 	}
 	got, err = Discover(Request{Dir: a, Config: file})
-	want.Git = ask(a)
+	want.Git, want.Dir = ask(a), a
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("named from inside: %v (-want +got)\n%s", err, diff)
 	}

@@ -30,6 +30,7 @@ type Descriptor struct {
 	ID                 string
 	DisplayName        string
 	Source             protocol.WorkspaceSource
+	Dir                string   // canonical directory that discovery started in
 	Roots              []string // absolute, canonical
 	Git                *Git     // nil when not in a repository; also set for config rooms inside one
 	ConfigDir          string   // canonical directory of the configuration; empty unless Source is config
@@ -53,9 +54,9 @@ func Discover(req Request) (Descriptor, error) {
 	git := findGit(dir.path, dir.info)
 	switch {
 	case found:
-		return configRoom(path, config, git)
+		return configRoom(dir.path, path, config, git)
 	case git != nil:
-		return gitRoom(git), nil
+		return gitRoom(dir.path, git), nil
 	default:
 		return directoryRoom(dir.path), nil
 	}
@@ -117,13 +118,14 @@ func explicit(path string, dir place) (Descriptor, error) {
 	if err != nil {
 		return Descriptor{}, err
 	}
-	if _, inside := within(beside.path, dir.path); !inside {
-		dir = beside
+	checkout := beside
+	if _, inside := within(beside.path, dir.path); inside {
+		checkout = dir
 	}
-	return configRoom(path, config, findGit(dir.path, dir.info))
+	return configRoom(dir.path, path, config, findGit(checkout.path, checkout.info))
 }
 
-func configRoom(path string, config Config, git *Git) (Descriptor, error) {
+func configRoom(dir, path string, config Config, git *Git) (Descriptor, error) {
 	beside, err := resolve(filepath.Dir(path))
 	if err != nil {
 		return Descriptor{}, err
@@ -136,6 +138,7 @@ func configRoom(path string, config Config, git *Git) (Descriptor, error) {
 		ID:                 config.WorkspaceID,
 		DisplayName:        config.DisplayName,
 		Source:             protocol.SourceConfig,
+		Dir:                dir,
 		Roots:              roots,
 		Git:                git,
 		ConfigDir:          beside.path,
@@ -173,7 +176,7 @@ func configRoots(path, dir string, relative []string) ([]string, error) {
 	return roots, nil
 }
 
-func gitRoom(git *Git) Descriptor {
+func gitRoom(dir string, git *Git) Descriptor {
 	root := git.WorktreeRoot
 	if root == "" {
 		root = git.CommonDir
@@ -182,6 +185,7 @@ func gitRoom(git *Git) Descriptor {
 		ID:                 pathID(git.CommonDir),
 		DisplayName:        repositoryName(git.CommonDir),
 		Source:             protocol.SourceGit,
+		Dir:                dir,
 		Roots:              []string{root},
 		Git:                git,
 		ContextBudgetBytes: protocol.DefaultHookBudget,
@@ -193,6 +197,7 @@ func directoryRoom(dir string) Descriptor {
 		ID:                 pathID(dir),
 		DisplayName:        displayName(dir),
 		Source:             protocol.SourceDirectory,
+		Dir:                dir,
 		Roots:              []string{dir},
 		ContextBudgetBytes: protocol.DefaultHookBudget,
 	}

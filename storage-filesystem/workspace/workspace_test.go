@@ -21,7 +21,7 @@ func hashed(path string) string {
 func TestDirectoryRoom(t *testing.T) {
 	dir := mkdir(t, filepath.Join(temp(t), "My Project"))
 	want := Descriptor{
-		ID: hashed(dir), DisplayName: "My Project", Source: protocol.SourceDirectory, Roots: []string{dir},
+		ID: hashed(dir), DisplayName: "My Project", Source: protocol.SourceDirectory, Dir: dir, Roots: []string{dir},
 		ContextBudgetBytes: protocol.DefaultHookBudget,
 	}
 	if diff := cmp.Diff(want, discover(t, dir)); diff != "" {
