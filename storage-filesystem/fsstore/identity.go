@@ -151,9 +151,10 @@ func (s *Store) initialise(dir vfs.Dir) error {
 }
 
 // makeDirectories makes what a crash between the identity and the first commit may have left out. The
-// durability of the journal directory is settled with its first segment.
+// durability of the journal directory is settled with its first segment. The state directory is not
+// among them: recovery makes it when it publishes everything anew.
 func makeDirectories(dir vfs.Dir) error {
-	for _, name := range []string{locksDir, tmpDir, journalDir, stateDir, ephemeralDir} {
+	for _, name := range []string{locksDir, tmpDir, journalDir, ephemeralDir} {
 		if err := mkdir(dir, name); err != nil {
 			return err
 		}

@@ -149,6 +149,15 @@ func (j journal) begin(from place) (scanned, error) {
 	return scanned{last: last, segment: first, offset: frame.SegmentSize}, nil
 }
 
+// holdsEverything says whether state can be made again from the journal alone.
+func (j journal) holdsEverything() error {
+	found, err := j.begin(place{})
+	if err == nil && found.last.Generation > 0 {
+		err = corrupt(stateDir, 0, fmt.Sprintf("the directory is gone, and the journal was trimmed up to generation %d", found.last.Generation))
+	}
+	return err
+}
+
 // oldest gives the first sequence of the oldest segment, or 0 if there is none.
 func (j journal) oldest() (uint64, error) {
 	if _, err := j.dir.Stat(segmentFile(1)); err == nil {

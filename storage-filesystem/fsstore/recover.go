@@ -75,6 +75,9 @@ func (w *writing) readMarks() (err error) {
 // forgetState takes back every promise about a state directory that is gone, so that everything is
 // published again from the journal, by this writer or, if it is killed, by the next.
 func (w *writing) forgetState() error {
+	if err := w.journal.holdsEverything(); err != nil {
+		return err
+	}
 	if w.checkpoint != nil {
 		if err := w.dir.Remove(checkpointFile); err != nil && !vfs.Missing(err) {
 			return writeError(checkpointFile, err)

@@ -97,6 +97,9 @@ func (c *loads) kind(kind protocol.Kind) ([]recordKey, error) {
 	if keys, ok := c.kinds[kind]; ok {
 		return keys, nil
 	}
+	if c.gone {
+		return nil, nil
+	}
 	c.fresh++
 	keys, err := listState(c.dir, kind)
 	if err != nil {

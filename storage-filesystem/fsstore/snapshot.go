@@ -14,6 +14,7 @@ type loads struct {
 	kinds map[protocol.Kind][]recordKey // whole kinds that were listed
 	solo  map[recordKey]core.Stored     // nil: not read
 	fresh int                           // reads of files since it was last set to 0
+	gone  bool                          // the state directory was deleted: the journal alone counts
 }
 
 // loaded is a state file as it was when it was read.
@@ -40,6 +41,9 @@ func (c *loads) file(key recordKey) (*loaded, error) {
 	if l, ok := c.files[key]; ok {
 		return l, nil
 	}
+	if c.gone {
+		return &loaded{}, nil
+	}
 	c.fresh++
 	raw, err := c.dir.ReadFile(key.file(), maxState)
 	l := &loaded{found: err == nil}
@@ -62,7 +66,7 @@ func (c *loads) file(key recordKey) (*loaded, error) {
 // checkState tells a record that does not exist from a state directory that somebody has deleted.
 func (c *loads) checkState() error {
 	if _, err := c.dir.Stat(stateDir); vfs.Missing(err) {
-		return errStateLost
+		return errStateGone
 	}
 	return nil
 }

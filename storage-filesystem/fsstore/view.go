@@ -22,8 +22,8 @@ var errRestart = errors.New("the store was recovered or changed hands while it w
 // errOvertaken says that a record on disk is newer than the snapshot: a writer has committed meanwhile.
 var errOvertaken = errors.New("the snapshot was overtaken by a commit")
 
-// errStateLost says that the state directory is gone: the journal alone has the answer.
-var errStateLost = protocol.DataError(protocol.ReasonStoreCorrupt, "the state directory was deleted while it was read").
+// errStateGone says that somebody has deleted the state directory: the journal alone has the answer.
+var errStateGone = protocol.DataError(protocol.ReasonStoreCorrupt, "the state directory was deleted while it was read").
 	WithHint("try again: it is made again from the journal")
 
 // View implements core.Store.
@@ -31,16 +31,16 @@ func (s *Store) View(ctx context.Context, fn func(core.Reader) error) error {
 	if err := s.usable(); err != nil {
 		return err
 	}
-	stateLost := false
+	stateGone := false
 	for range maxRestarts {
 		if err := ctx.Err(); err != nil {
 			return protocol.TimeoutError("", "the deadline passed while the store was read").Because(err)
 		}
-		err := s.viewOnce(ctx, fn, stateLost)
+		err := s.viewOnce(ctx, fn, stateGone)
 		switch {
-		case errors.Is(err, errStateLost) && !stateLost:
-			stateLost = true
-		case errors.Is(err, errRestart) || errors.Is(err, errStateLost):
+		case errors.Is(err, errStateGone) && !stateGone:
+			stateGone = true
+		case errors.Is(err, errRestart) || errors.Is(err, errStateGone):
 		default:
 			return err
 		}
@@ -48,7 +48,7 @@ func (s *Store) View(ctx context.Context, fn func(core.Reader) error) error {
 	return protocol.ConflictError("", "the store was recovered again and again while it was read").WithHint("acc doctor")
 }
 
-func (s *Store) viewOnce(ctx context.Context, fn func(core.Reader) error, stateLost bool) error {
+func (s *Store) viewOnce(ctx context.Context, fn func(core.Reader) error, stateGone bool) error {
 	dir, err := s.openDir()
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func (s *Store) viewOnce(ctx context.Context, fn func(core.Reader) error, stateL
 	if err != nil {
 		return err
 	}
-	r := &reading{store: s, dir: dir, loads: newLoads(dir), decoded: map[recordKey]core.Stored{}, stateLost: stateLost}
+	r := &reading{store: s, dir: dir, loads: newLoads(dir), decoded: map[recordKey]core.Stored{}, stateGone: stateGone}
 	if found {
 		r.journal = journal{dir, id.tag()}
 	}
@@ -76,7 +76,7 @@ type reading struct {
 	store     *Store
 	dir       vfs.Dir
 	journal   journal
-	stateLost bool // the state directory is gone, or was a moment ago: it counts for nothing
+	stateGone bool // the state directory is gone, or was a moment ago: it counts for nothing
 
 	head     *mark
 	headOurs bool
@@ -111,8 +111,11 @@ func (r *reading) start() error {
 	if s.ours(applied) {
 		from = applied.place
 	}
-	if r.stateLost {
-		from = place{}
+	if r.stateGone {
+		if err := r.journal.holdsEverything(); err != nil {
+			return err
+		}
+		from, r.loads.gone = place{}, true
 	}
 	r.overlay = newOverlay()
 	s.step(StepReadParse)
@@ -174,7 +177,7 @@ func (r *reading) run(ctx context.Context, fn func(core.Reader) error) error {
 		snap := &snapshot{store: r.store, journal: r.journal, at: r.end, overlay: r.overlay, loads: r.loads, decoded: r.decoded}
 		r.store.step(StepReadRun)
 		answer := fn(snap)
-		if errors.Is(snap.fault, errStateLost) || errors.Is(snap.fault, errRestart) {
+		if errors.Is(snap.fault, errStateGone) || errors.Is(snap.fault, errRestart) {
 			return snap.fault
 		}
 		overtaken := errors.Is(snap.fault, errOvertaken)
