@@ -7,6 +7,7 @@ require github.com/acc-control-plane/acc/protocol v0.1.0
 require (
 	github.com/go-json-experiment/json v1.27.2
 	github.com/google/go-cmp v0.7.0
+	github.com/pelletier/go-toml/v2 v2.4.3
 	github.com/tailscale/hujson v0.0.0-20260727124030-b80ff77dac4f
 	pgregory.net/rapid v1.3.0
 )

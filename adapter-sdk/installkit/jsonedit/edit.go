@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/acc-control-plane/acc/adapter-sdk/installkit/internal/sequence"
 )
 
 // Undo is what an edit found in the text. Its zero value says that the value is new and stood in a
@@ -60,7 +62,7 @@ func Elements(doc []byte, d Dialect, path ...string) ([][]byte, error) {
 // Set gives the member at path the value, which is JSON in any layout. Objects that are missing on the
 // way are made. Names in volatile do not count when the present value is compared with the new one.
 func Set(doc []byte, d Dialect, path []string, value string, volatile ...string) ([]byte, Undo, error) {
-	t, v, depth, err := t0(doc, d, path)
+	t, v, depth, err := locate(doc, d, path)
 	if err != nil {
 		return nil, Undo{}, err
 	}
@@ -70,7 +72,7 @@ func Set(doc []byte, d Dialect, path []string, value string, volatile ...string)
 			return doc, Undo{Kept: true}, err
 		}
 		out, err := t.replace(v, value)
-		return out, Undo{Replaced: string(t.doc[v.StartOffset+t.base : v.EndOffset+t.base])}, err
+		return out, Undo{Replaced: string(t.Doc[v.StartOffset+t.Start : v.EndOffset+t.Start])}, err
 	}
 	for i := len(path) - 1; i > depth; i-- {
 		value = `{` + quote(path[i]) + `:` + value + `}`
@@ -81,7 +83,7 @@ func Set(doc []byte, d Dialect, path []string, value string, volatile ...string)
 // Append adds value as the last element of the array at path. The array and objects that are missing
 // on the way are made. An equal element that is there already is kept instead.
 func Append(doc []byte, d Dialect, path []string, value string) ([]byte, Undo, error) {
-	t, v, depth, err := t0(doc, d, path)
+	t, v, depth, err := locate(doc, d, path)
 	if err != nil {
 		return nil, Undo{}, err
 	}
@@ -106,7 +108,7 @@ func Append(doc []byte, d Dialect, path []string, value string) ([]byte, Undo, e
 
 // Swap replaces the last element equal to from of the array at path, which stays in its place.
 func Swap(doc []byte, d Dialect, path []string, from, to string) ([]byte, bool, error) {
-	t, v, depth, err := t0(doc, d, path)
+	t, v, depth, err := locate(doc, d, path)
 	if err != nil || depth < len(path) {
 		return doc, false, err
 	}
@@ -115,19 +117,19 @@ func Swap(doc []byte, d Dialect, path []string, from, to string) ([]byte, bool, 
 		return doc, false, err
 	}
 	c, _ := t.container(v)
-	out, err := t.replace(c.items[i].value, to)
+	out, err := t.replace(c.values[i], to)
 	return out, err == nil, err
 }
 
 // Unset takes back a Set of path: what was replaced comes back, what was new goes, and so do containers
 // that Set made and that are empty now. It says whether there was anything to take back.
 func Unset(doc []byte, d Dialect, path []string, undo Undo) ([]byte, bool, error) {
-	t, v, depth, err := t0(doc, d, path)
-	if err != nil || undo.Kept || depth < len(path) || len(path) == 0 {
+	t, v, depth, err := locate(doc, d, path)
+	if err != nil || undo.Kept || depth < len(path) {
 		return doc, false, err
 	}
 	if undo.Replaced != "" {
-		return splice(doc, v.StartOffset+t.base, v.EndOffset+t.base, undo.Replaced), true, nil
+		return sequence.Splice(doc, v.StartOffset+t.Start, v.EndOffset+t.Start, undo.Replaced), true, nil
 	}
 	out, err := takeOut(t, path[:len(path)-1], -1, path[len(path)-1], undo)
 	return out, err == nil, err
@@ -135,7 +137,7 @@ func Unset(doc []byte, d Dialect, path []string, undo Undo) ([]byte, bool, error
 
 // Drop takes back an Append of value to the array at path. It says whether an equal element was there.
 func Drop(doc []byte, d Dialect, path []string, value string, undo Undo) ([]byte, bool, error) {
-	t, v, depth, err := t0(doc, d, path)
+	t, v, depth, err := locate(doc, d, path)
 	if err != nil || undo.Kept || depth < len(path) {
 		return doc, false, err
 	}
@@ -147,8 +149,11 @@ func Drop(doc []byte, d Dialect, path []string, value string, undo Undo) ([]byte
 	return out, err == nil, err
 }
 
-// t0 parses doc and goes as far along path as there are members.
-func t0(doc []byte, d Dialect, path []string) (t *text, v *hujson.Value, depth int, err error) {
+// locate parses doc and goes as far along path as there are members.
+func locate(doc []byte, d Dialect, path []string) (t *text, v *hujson.Value, depth int, err error) {
+	if len(path) == 0 {
+		return nil, nil, 0, &SyntaxError{Problem: "there is no name to edit"}
+	}
 	if t, err = parse(doc, d); err != nil || t.blank {
 		return t, nil, 0, err
 	}

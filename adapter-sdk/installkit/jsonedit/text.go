@@ -8,6 +8,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/tailscale/hujson"
+
+	"github.com/acc-control-plane/acc/adapter-sdk/installkit/internal/sequence"
 )
 
 // Dialect says what a client's reader of the text accepts.
@@ -38,24 +40,22 @@ func (e *SyntaxError) Error() string {
 
 // text is a parsed document with the bytes it came from.
 type text struct {
-	doc     []byte
-	base    int // bytes of the byte order mark
-	root    hujson.Value
-	blank   bool   // there is no value at all
-	newline string // "\n" or "\r\n"
-	unit    string // one level of indentation
-	lines   bool   // the document spreads over several lines
-	spaced  bool   // a space follows a colon
+	sequence.Text
+	root  hujson.Value
+	blank bool // there is no value at all
 }
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
 func parse(doc []byte, d Dialect) (*text, error) {
-	t := &text{doc: doc, newline: "\n", unit: "  ", lines: true, spaced: true}
+	t := &text{Text: sequence.Text{
+		Doc: doc, Newline: sequence.NewlineOf(doc), Unit: "  ", Lines: true, Spaced: true,
+		LineComment: "//", BlockComment: "/*", BlockCommentEnd: "*/",
+	}}
 	if bytes.HasPrefix(doc, byteOrderMark) {
-		t.base = len(byteOrderMark)
+		t.Start = len(byteOrderMark)
 	}
-	body := doc[t.base:]
+	body := doc[t.Start:]
 	if len(bytes.TrimSpace(body)) == 0 {
 		t.blank = true
 		return t, nil
@@ -151,54 +151,45 @@ func checkDepth(body []byte) error {
 
 // style learns how the document is laid out.
 func (t *text) style(body []byte) {
-	if i := bytes.IndexByte(body, '\n'); i > 0 && body[i-1] == '\r' {
-		t.newline = "\r\n"
-	}
 	c, ok := t.container(&t.root)
 	if !ok {
 		return
 	}
-	t.lines = bytes.IndexByte(bytes.TrimSpace(body), '\n') >= 0 || len(c.items) == 0
-	if len(c.items) == 0 {
+	t.Lines = bytes.IndexByte(bytes.TrimSpace(body), '\n') >= 0 || len(c.list.Items) == 0
+	if len(c.list.Items) == 0 {
 		return
 	}
-	if indent, own := t.lineIndent(c.items[0].start); own && indent != "" {
-		t.unit = indent
+	if indent, own := t.LineIndent(c.list.Items[0].Start); own && indent != "" {
+		t.Unit = indent
 	}
 	if c.object {
-		t.spaced = t.doc[c.items[0].value.StartOffset+t.base-1] != ':'
+		t.Spaced = t.Doc[c.values[0].StartOffset+t.Start-1] != ':'
 	}
 }
 
 // container is an object or array with the places of its parts in the document.
 type container struct {
-	object      bool
-	open, close int // of the delimiters
-	items       []item
-}
-
-// item is a member or an element.
-type item struct {
-	name       string // of a member
-	start, end int    // end is exclusive and before any comma
-	comma      int    // after the item; -1: none
-	value      *hujson.Value
+	object bool
+	list   sequence.List
+	names  []string // of the members
+	values []*hujson.Value
 }
 
 // container gives the parts of v if it is an object or array.
 func (t *text) container(v *hujson.Value) (c container, ok bool) {
-	c.open, c.close = v.StartOffset+t.base, v.EndOffset-1+t.base
+	c.list.Open, c.list.Close = v.StartOffset+t.Start, v.EndOffset-1+t.Start
 	switch composite := v.Value.(type) {
 	case *hujson.Object:
 		c.object = true
 		for i := range composite.Members {
 			m := &composite.Members[i]
-			c.items = append(c.items, t.item(memberName(m), m.Name.StartOffset, &m.Value, i == len(composite.Members)-1))
+			c.names = append(c.names, memberName(m))
+			c.add(t, m.Name.StartOffset, &m.Value, i == len(composite.Members)-1)
 		}
 	case *hujson.Array:
 		for i := range composite.Elements {
 			e := &composite.Elements[i]
-			c.items = append(c.items, t.item("", e.StartOffset, e, i == len(composite.Elements)-1))
+			c.add(t, e.StartOffset, e, i == len(composite.Elements)-1)
 		}
 	default:
 		return c, false
@@ -206,12 +197,18 @@ func (t *text) container(v *hujson.Value) (c container, ok bool) {
 	return c, true
 }
 
-func (t *text) item(name string, start int, v *hujson.Value, last bool) item {
-	it := item{name: name, start: start + t.base, end: v.EndOffset + t.base, comma: -1, value: v}
+func (c *container) add(t *text, start int, v *hujson.Value, last bool) {
+	it := sequence.Item{Start: start + t.Start, End: v.EndOffset + t.Start, Comma: -1}
 	if !last || v.AfterExtra != nil {
-		it.comma = it.end + len(v.AfterExtra)
+		it.Comma = it.End + len(v.AfterExtra)
 	}
-	return it
+	c.list.Items = append(c.list.Items, it)
+	c.values = append(c.values, v)
+}
+
+// empty says that nothing but white space is between the delimiters.
+func (t *text) empty(c container) bool {
+	return len(c.list.Items) == 0 && t.TrimRight(c.list.Open+1, c.list.Close) == c.list.Open+1
 }
 
 func memberName(m *hujson.ObjectMember) string {
@@ -221,36 +218,4 @@ func memberName(m *hujson.ObjectMember) string {
 		return string(name)
 	}
 	return string(unquoted)
-}
-
-// lineIndent gives the white space at the start of the line of offset, and whether nothing else stands
-// between it and offset.
-func (t *text) lineIndent(offset int) (indent string, own bool) {
-	start := max(bytes.LastIndexByte(t.doc[:offset], '\n')+1, 0)
-	if start == 0 {
-		start = min(t.base, offset)
-	}
-	end := start
-	for end < offset && (t.doc[end] == ' ' || t.doc[end] == '\t') {
-		end++
-	}
-	return string(t.doc[start:end]), end == offset
-}
-
-func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
-
-// trimRight moves end back over white space, but not before low.
-func (t *text) trimRight(low, end int) int {
-	for end > low && isSpace(t.doc[end-1]) {
-		end--
-	}
-	return end
-}
-
-// splice replaces doc[from:to] by s in a new slice.
-func splice(doc []byte, from, to int, s string) []byte {
-	out := make([]byte, 0, len(doc)-(to-from)+len(s))
-	out = append(out, doc[:from]...)
-	out = append(out, s...)
-	return append(out, doc[to:]...)
 }
