@@ -18,6 +18,10 @@ import (
 // Platforms are the operating systems that acc runs on, by their GOOS.
 var Platforms = []string{"linux", "darwin", "windows"}
 
+// ShippedTags are the build tags of shipped binaries: they leave out what urfave/cli only needs to write
+// its own manual pages.
+const ShippedTags = "urfave_cli_no_docs"
+
 // Graph is the import graph of the whole work tree on one platform, down to the standard library.
 type Graph struct {
 	GOOS     string
@@ -37,8 +41,8 @@ type Package struct {
 	Problem     string   // why the go command could not load it; empty if it could
 }
 
-// Load reads the graph of every module in the go.work of root, compiled for goos without cgo and without
-// any network. A package that does not load is in the graph with its Problem.
+// Load reads the graph of every module in the go.work of root, compiled for goos as shipped binaries
+// are: without cgo and with ShippedTags. A package that does not load is in the graph with its Problem.
 func Load(ctx context.Context, root, goos string) (*Graph, error) {
 	g := &Graph{GOOS: goos, Packages: map[string]*Package{}}
 	out, err := list(ctx, root, goos, filepath.Join(root, "go.work"), "-deps", "work")
@@ -85,7 +89,7 @@ type listed struct {
 
 func list(ctx context.Context, dir, goos, gowork string, args ...string) ([]*listed, error) {
 	fields := "-json=ImportPath,Name,Doc,Dir,Standard,DepOnly,Imports,TestImports,XTestImports,ImportMap,Module,Error"
-	cmd := exec.CommandContext(ctx, "go", append([]string{"list", "-e", fields}, args...)...)
+	cmd := exec.CommandContext(ctx, "go", append([]string{"list", "-e", "-tags=" + ShippedTags, fields}, args...)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOWORK="+gowork, "GOOS="+goos, "CGO_ENABLED=0", "GOFLAGS=")
 	var stdout, stderr bytes.Buffer
