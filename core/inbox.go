@@ -125,42 +125,20 @@ func (r *room) inbox(s *protocol.Session, after *Entry, limit int) (InboxPage, e
 // walkMail gives each receipt of an index with its message, in the order asked, until visit says stop.
 // What a newer decision replaced is left out. q.Limit is the size of a step.
 func (r *room) walkMail(q Query, visit func(*protocol.Message, *protocol.Receipt) (bool, error)) error {
-	for {
-		entries, err := r.Find(q)
-		if err != nil {
-			return err
+	return r.walk(q, func(entry Entry) (bool, error) {
+		receipt, _, found, err := get[*protocol.Receipt](r, protocol.KindReceipt, entry.ID)
+		if err != nil || !found {
+			return true, err
 		}
-		for _, entry := range entries {
-			receipt, _, found, err := get[*protocol.Receipt](r, protocol.KindReceipt, entry.ID)
-			if err != nil {
-				return err
-			}
-			if !found {
-				continue
-			}
-			m, found, err := r.message(receipt.MessageID)
-			if err != nil {
-				return err
-			}
-			if !found {
-				continue
-			}
-			head, err := r.isHead(m.MessageID, m.MessageKind)
-			if err != nil {
-				return err
-			}
-			if !head {
-				continue
-			}
-			if more, err := visit(m, receipt); err != nil || !more {
-				return err
-			}
+		m, found, err := r.message(receipt.MessageID)
+		if err != nil || !found {
+			return true, err
 		}
-		if q.Limit == 0 || len(entries) < q.Limit {
-			return nil
+		if head, err := r.isHead(m.MessageID, m.MessageKind); err != nil || !head {
+			return true, err
 		}
-		q.After = &entries[len(entries)-1]
-	}
+		return visit(m, receipt)
+	})
 }
 
 // isHead says whether no newer decision replaced or withdrew the message.

@@ -50,7 +50,11 @@ func (c *Core) Reply(ctx context.Context, owner Owner, req ReplyRequest) (ReplyR
 
 // addressed gives a message and the caller's receipt of it.
 func (r *room) addressed(s *protocol.Session, messageID string) (*protocol.Message, *protocol.Receipt, error) {
-	receipt, found, err := r.receipt(messageID, s.ParticipantID)
+	return r.addressedTo(s.ParticipantID, messageID)
+}
+
+func (r *room) addressedTo(participantID, messageID string) (*protocol.Message, *protocol.Receipt, error) {
+	receipt, found, err := r.receipt(messageID, participantID)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -61,7 +65,7 @@ func (r *room) addressed(s *protocol.Session, messageID string) (*protocol.Messa
 	case !known:
 		return nil, nil, protocol.DataError(protocol.ReasonNotFound, fmt.Sprintf("there is no message %q", messageID)).WithHint("acc inbox lists what waits for you")
 	case !found:
-		return nil, nil, protocol.DataError(protocol.ReasonNotFound, fmt.Sprintf("message %q was not addressed to %s", messageID, s.ParticipantID)).
+		return nil, nil, protocol.DataError(protocol.ReasonNotFound, fmt.Sprintf("message %q was not addressed to %s", messageID, participantID)).
 			WithHint("acc inbox lists what waits for you")
 	}
 	return m, receipt, nil

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/acc-control-plane/acc/protocol"
 )
@@ -109,8 +110,13 @@ func (c *change) record(s *protocol.Session, m protocol.Message) (SendResult, er
 	if err := c.materialise(s); err != nil {
 		return SendResult{}, err
 	}
+	before, err := c.messageCount()
+	if err != nil {
+		return SendResult{}, err
+	}
 	m.MessageID = c.core.ids.NewID(protocol.MessageIDPrefix)
 	m.ThreadID = orDefault(m.ThreadID, m.MessageID)
+	m.Extensions = protocol.Extensions{ordinalExtension: strconv.AppendInt(nil, int64(before)+1, 10)}
 	if _, _, err := c.message(m.MessageID); err != nil {
 		return SendResult{}, err
 	}
@@ -129,6 +135,23 @@ func (c *change) record(s *protocol.Session, m protocol.Message) (SendResult, er
 	}
 	c.append(s, protocol.MessageRecordedPayload{MessageID: m.MessageID, ThreadID: m.ThreadID, RecipientParticipantIDs: recipients})
 	return SendResult{Message: m, Receipts: receipts}, nil
+}
+
+// ordinalExtension is where a message says how many were recorded up to it, so that nobody has to count
+// them.
+const ordinalExtension = "ordinal"
+
+// messageCount gives how many messages were recorded so far.
+func (r *room) messageCount() (int, error) {
+	newest, err := list[*protocol.Message](r, protocol.KindMessage, Query{Index: MessagesInOrder, Reverse: true, Limit: 1})
+	if err != nil || len(newest) == 0 {
+		return 0, err
+	}
+	n, err := strconv.Atoi(string(newest[0].Extensions[ordinalExtension]))
+	if err != nil {
+		return 0, nil // recorded by somebody who did not count: start again
+	}
+	return n, nil
 }
 
 // queue writes the receipt that a message starts with.

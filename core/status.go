@@ -10,26 +10,34 @@ import (
 // StatusQuery asks for the state of the room.
 type StatusQuery struct {
 	Owner *Owner // nil: the public view, without attention
-	All   bool   // also sessions that are offline
+	All   bool   // everybody: also sessions that are offline and the last session of who left
 }
 
 // SessionStatus is one row of the roster.
 type SessionStatus struct {
-	SessionID       string
-	ParticipantID   string
-	Harness         string
-	ParentSessionID string
-	CheckoutRoot    string
-	Branch          string
-	Enforcement     protocol.Enforcement
-	Lifecycle       protocol.Lifecycle
-	Presence        protocol.Presence
-	HeartbeatAt     time.Time
-	ProcessTracked  bool
-	EndReason       string
-	Queued          int // receipts of the participant
-	Offered         int
+	SessionID        string
+	ParticipantID    string
+	Harness          string
+	ParentSessionID  string
+	CheckoutRoot     string
+	Branch           string
+	Enforcement      protocol.Enforcement
+	Lifecycle        protocol.Lifecycle
+	Presence         protocol.Presence
+	HeartbeatAt      time.Time
+	ProcessTracked   bool
+	EndReason        string // of a session that has ended
+	Intent           string // what it says it is doing; empty: nothing, or done
+	Queued           int    // messages to the participant that nobody was shown
+	Offered          int    // offered and not retrieved
+	Waiting          int    // messages that wait for a next turn of the participant
+	CountsCut        bool   // the three stop at CountLimit: there are at least that many
+	LiveDelivery     bool   // an endpoint that can make it look was published and not given up
+	LiveLeaseCurrent bool   // and its owner vouches for it now
 }
+
+// CountLimit is where the counts of one row stop, so that a backlog costs nobody more than that.
+const CountLimit = 99
 
 // ClaimStatus is one live claim.
 type ClaimStatus struct {
@@ -41,6 +49,28 @@ type ClaimStatus struct {
 	OwnerSessionID     string
 	OwnerParticipantID string
 	ExpiresAt          time.Time
+}
+
+// BindingStatus is one published endpoint, without the endpoint.
+type BindingStatus struct {
+	SessionID     string
+	ParticipantID string
+	AdapterID     string
+	ClientVersion string
+	Modes         []protocol.DeliveryMode
+	LivePolicy    protocol.LivePolicy
+	Reachable     bool // the lease runs; a lapsed one may be verified again by the adapter
+	LeaseUntil    time.Time
+}
+
+// Counts sums the room up.
+type Counts struct {
+	Live     int // sessions that are online
+	Stale    int // sessions that may be there and do not answer
+	Claims   int // live
+	Messages int // recorded so far
+	Queued   int // over the rows shown, with their limit
+	Offered  int
 }
 
 // Protection says how far claims protect the room.
@@ -72,6 +102,8 @@ type Status struct {
 	Protection   Protection
 	Sessions     []SessionStatus
 	Claims       []ClaimStatus
+	Bindings     []BindingStatus
+	Counts       Counts
 	Attention    []AttentionItem // empty in the public view
 	Waiting      []Waiting       // empty in the public view
 	Cursor       string          // sequence of the newest event, 16 digits
@@ -84,16 +116,11 @@ func (c *Core) Status(ctx context.Context, q StatusQuery) (Status, error) {
 	err := c.view(ctx, func(r *room) error {
 		status = Status{
 			WorkspaceID: c.workspace.WorkspaceID, DisplayName: c.workspace.DisplayName, Source: c.workspace.Source,
-			Materialised: r.Position().Generation > 0, Cursor: protocol.FormatSequence(r.Position().LastSequence), Now: r.now,
+			Materialised: !r.alone(), Cursor: protocol.FormatSequence(r.Position().LastSequence), Now: r.now,
 		}
-		var err error
-		if status.Sessions, err = r.roster(q.All); err != nil {
+		if err := r.public(&status, q.All); err != nil {
 			return err
 		}
-		if status.Claims, err = r.claimStatus(); err != nil {
-			return err
-		}
-		status.Protection = protection(status.Sessions, status.Claims)
 		if q.Owner == nil {
 			return nil
 		}
@@ -110,50 +137,42 @@ func (c *Core) Status(ctx context.Context, q StatusQuery) (Status, error) {
 	return status, err
 }
 
-// roster gives the sessions of the room in the order in which they opened.
-func (r *room) roster(all bool) ([]SessionStatus, error) {
-	sessions, err := r.sessions(OpenSessions)
+// public fills in what everybody may know.
+func (r *room) public(status *Status, all bool) error {
+	roster, err := r.roster(all)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var rows []SessionStatus
-	for _, s := range sessions {
-		p, err := r.presenceOf(s)
+	for _, s := range roster {
+		row, bindings, err := r.row(s)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if p == protocol.Offline && !all {
-			continue
-		}
-		row, err := r.row(s, p)
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, row)
+		status.Sessions = append(status.Sessions, row)
+		status.Bindings = append(status.Bindings, bindings...)
 	}
-	return rows, nil
+	if status.Claims, err = r.claimStatus(); err != nil {
+		return err
+	}
+	status.Protection = protection(status.Sessions, status.Claims)
+	status.Counts = counts(status.Sessions, status.Claims)
+	status.Counts.Messages, err = r.messageCount()
+	return err
 }
 
-func (r *room) row(s *protocol.Session, p protocol.Presence) (SessionStatus, error) {
-	row := SessionStatus{
-		SessionID: s.SessionID, ParticipantID: s.ParticipantID, Harness: s.Harness, ParentSessionID: s.ParentSessionID,
-		CheckoutRoot: s.CheckoutRoot, Branch: s.Branch, Enforcement: s.Enforcement, Lifecycle: s.Lifecycle,
-		Presence: p, ProcessTracked: s.PID != 0, EndReason: s.EndReason,
-	}
-	var err error
-	if row.HeartbeatAt, err = r.beatOf(s); err != nil {
-		return row, err
-	}
-	err = r.walkMail(Query{Index: PendingReceipts, Key: []string{s.ParticipantID}, Limit: chunk}, func(_ *protocol.Message, receipt *protocol.Receipt) (bool, error) {
-		switch receipt.State {
-		case protocol.Queued:
-			row.Queued++
-		case protocol.Offered:
-			row.Offered++
+func counts(sessions []SessionStatus, claims []ClaimStatus) Counts {
+	c := Counts{Claims: len(claims)}
+	for _, s := range sessions {
+		switch s.Presence {
+		case protocol.Online:
+			c.Live++
+		case protocol.Stale, protocol.PresenceUnknown:
+			c.Stale++
 		}
-		return true, nil
-	})
-	return row, err
+		c.Queued += s.Queued
+		c.Offered += s.Offered
+	}
+	return c
 }
 
 // claimStatus gives the claims whose lease runs.

@@ -11,7 +11,8 @@ type Turn struct {
 	Session   protocol.Session
 	Peers     []Peer          // other sessions that are not offline
 	Mail      []Mail          // queued, oldest first, at most the limit asked for
-	More      int             // queued beyond Mail
+	More      int             // queued beyond Mail; counting stops at CountLimit
+	Repeats   []Mail          // live offers to show once more, oldest first, at most the limit asked for; before a turn only
 	Attention []AttentionItem // of this participant, sorted by priority, then source id
 }
 
@@ -38,6 +39,9 @@ func (c *Core) Turn(ctx context.Context, owner Owner, limit int) (Turn, error) {
 			return err
 		}
 		if turn.Mail, turn.More, err = r.queued(s, limit); err != nil {
+			return err
+		}
+		if turn.Repeats, err = r.repeats(s, limit); err != nil {
 			return err
 		}
 		turn.Attention, err = r.attention(s)
@@ -73,15 +77,33 @@ func (r *room) peers(s *protocol.Session) ([]Peer, error) {
 
 // queued gives what no turn has carried yet, oldest first, and how much more there is.
 func (r *room) queued(s *protocol.Session, limit int) (mail []Mail, more int, err error) {
-	q := Query{Index: QueuedReceipts, Key: []string{s.ParticipantID}}
+	q := Query{Index: QueuedReceipts, Key: []string{s.ParticipantID}, Limit: chunk}
 	err = r.walkMail(q, func(m *protocol.Message, receipt *protocol.Receipt) (bool, error) {
 		if len(mail) >= limit {
 			more++
-			return true, nil
+			return more < CountLimit, nil
 		}
 		whole, err := r.mail(m, receipt)
 		mail = append(mail, whole)
 		return true, err
 	})
 	return mail, more, err
+}
+
+// repeats gives the live offers whose one repeat is due.
+func (r *room) repeats(s *protocol.Session, limit int) ([]Mail, error) {
+	var mail []Mail
+	q := Query{Index: LiveOffers, Key: []string{s.ParticipantID}, Limit: chunk}
+	err := r.walkMail(q, func(m *protocol.Message, receipt *protocol.Receipt) (bool, error) {
+		if len(mail) >= limit {
+			return false, nil
+		}
+		if !r.repeatDue(receipt) {
+			return true, nil
+		}
+		whole, err := r.mail(m, receipt)
+		mail = append(mail, whole)
+		return true, err
+	})
+	return mail, err
 }

@@ -227,7 +227,7 @@ func replies(t *testing.T, r *roomTest) {
 	want := protocol.Message{
 		MessageID: m.MessageID, ThreadID: q.MessageID, ClientMessageID: "answer", WorkspaceID: WorkspaceID, FromParticipantID: "bob", FromSessionID: bob.SessionID,
 		ToParticipantIDs: []string{"ada"}, MessageKind: protocol.Answer, Obligation: protocol.ObligationNone, Subject: "Re: who owns it", Body: "me",
-		InReplyTo: q.MessageID, SentAt: r.clock.Now(),
+		InReplyTo: q.MessageID, SentAt: r.clock.Now(), Extensions: m.Extensions,
 	}
 	if diff := cmp.Diff(want, m); diff != "" {
 		t.Errorf("answer (-want +got):\n%s", diff)
