@@ -58,15 +58,16 @@ func (d Descriptor) At(cwd string) Descriptor {
 	if d.Git == nil {
 		return d
 	}
-	at, err := resolve(cwd)
+	at, err := resolveFrom(d.Dir, cwd)
 	if err != nil {
 		return d
 	}
-	root := d.worktreeOf(at.path)
+	root := d.worktreeOf(at)
 	if root == "" || root == d.Git.WorktreeRoot {
 		return d
 	}
-	g, _ := gitAt(root)
+	there, _ := checkoutAt(root)
+	g := there.describe(root, d.Git.Head != "")
 	if g == nil {
 		return d
 	}

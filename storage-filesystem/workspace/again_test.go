@@ -24,7 +24,14 @@ func TestRediscover(t *testing.T) {
 		d.Git = &g
 		return d
 	}
-	same := func(d Descriptor) Descriptor { return d }
+	same := func(d Descriptor) Descriptor {
+		if d.Git != nil {
+			g := *d.Git
+			g.Head = "" // nobody asked
+			d.Git = &g
+		}
+		return d
+	}
 	for _, c := range []struct {
 		name   string
 		before func(t *testing.T, dir string)

@@ -40,6 +40,7 @@ func (osFileSystem) Names(dir string) ([]string, error) {
 // place is a path in its one spelling.
 type place struct {
 	path    string
+	dir     string      // the deepest directory on the way there that exists; the path itself if it is one
 	info    fs.FileInfo // of the path; nil if it does not exist or may not be looked at
 	missing error       // why info is nil
 }
@@ -47,6 +48,7 @@ type place struct {
 // resolver resolves one path.
 type resolver struct {
 	fs    fileSystem
+	known string // a canonical directory, or empty: it and those above need no look
 	links int
 }
 
@@ -54,7 +56,13 @@ type resolver struct {
 // system that ignores letter case every name is spelled as its directory spells it. What does not exist
 // is kept below its deepest existing ancestor. It fails on a loop of links only.
 func resolve(path string) (place, error) {
-	r := resolver{fs: osFileSystem{}}
+	return resolveFrom("", path)
+}
+
+// resolveFrom is resolve for a path that probably shares its beginning with a directory known to be
+// canonical: that part is not looked at again.
+func resolveFrom(known, path string) (place, error) {
+	r := resolver{fs: osFileSystem{}, known: known}
 	return r.resolve(path)
 }
 
@@ -70,6 +78,10 @@ func (r *resolver) resolve(path string) (place, error) {
 			continue
 		}
 		next := filepath.Join(at.path, name)
+		if _, above := within(next, r.known); above && r.known != "" {
+			at = place{path: next}
+			continue
+		}
 		info, err := r.fs.Lstat(next)
 		if err != nil {
 			return r.missing(at.path, name, rest, err)
@@ -92,6 +104,10 @@ func (r *resolver) resolve(path string) (place, error) {
 		at.info, at.missing = r.fs.Lstat(at.path)
 	}
 	at.path = r.spell(at.path, at.info)
+	at.dir = at.path
+	if at.info != nil && !at.info.IsDir() {
+		at.dir = filepath.Dir(at.path)
+	}
 	return at, nil
 }
 
@@ -102,8 +118,12 @@ func (r *resolver) missing(dir, name string, rest []string, err error) (place, e
 		return r.resolve(filepath.Join(append([]string{dir, name}, rest...)...))
 	}
 	info, _ := r.fs.Lstat(dir)
-	path := filepath.Join(append([]string{r.spell(dir, info), name}, rest...)...)
-	return place{path: path, missing: err}, nil
+	dir = r.spell(dir, info)
+	at := place{path: filepath.Join(append([]string{dir, name}, rest...)...), dir: dir, missing: err}
+	if info != nil && !info.IsDir() { // a name below a file
+		at.dir = filepath.Dir(dir)
+	}
+	return at, nil
 }
 
 func (r *resolver) follow(link string) (string, error) {
@@ -121,11 +141,14 @@ func (r *resolver) follow(link string) (string, error) {
 // spell gives every name of an existing path without links the letter case that its directory gives
 // it. Where letter case matters that changes nothing and costs one look.
 func (r *resolver) spell(path string, info fs.FileInfo) string {
-	if !r.ignoresCase(path, info) {
+	if _, above := within(path, r.known); above && r.known != "" || !r.ignoresCase(path, info) {
 		return path
 	}
-	spelled := filepath.VolumeName(path) + string(filepath.Separator)
-	for _, name := range split(path[len(filepath.VolumeName(path)):]) {
+	spelled, rest := filepath.VolumeName(path)+string(filepath.Separator), path[len(filepath.VolumeName(path)):]
+	if below, ok := within(r.known, path); ok && r.known != "" {
+		spelled, rest = r.known, below
+	}
+	for _, name := range split(rest) {
 		spelled = filepath.Join(spelled, r.spellOne(spelled, name))
 	}
 	return spelled

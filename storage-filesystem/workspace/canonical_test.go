@@ -37,7 +37,10 @@ func TestResolve(t *testing.T) {
 		{"../" + filepath.Base(top) + "/link", "real", true},
 		{".", ".", true},
 	} {
-		at, err := resolve(top + "/" + c.path)
+		at, err := resolveFrom(filepath.Join(top, "real", "sub"), top+"/"+c.path)
+		if again, _ := resolve(top + "/" + c.path); again.path != at.path || again.dir != at.dir {
+			t.Errorf("%s: %s when something is known, %s when not", c.path, at.path, again.path)
+		}
 		if err != nil {
 			t.Errorf("%s: %v", c.path, err)
 			continue
@@ -111,10 +114,12 @@ func TestLetterCase(t *testing.T) {
 		"project/nothing/../src":    "Project/Src",
 		"project/Src/../src/../SRC": "Project/Src",
 	} {
-		r := resolver{fs: folding{top: top}}
-		at, err := r.resolve(filepath.Join(top, ".") + "/" + path)
-		if err != nil || at.path != filepath.Join(top, want) {
-			t.Errorf("%s: %s, %v, want %s", path, at.path, err, want)
+		for _, known := range []string{"", top, filepath.Join(top, "Project"), filepath.Join(top, "Project", "Src"), filepath.Join(top, "Project", "123", "4")} {
+			r := resolver{fs: folding{top: top}, known: known}
+			at, err := r.resolve(top + "/" + path)
+			if err != nil || at.path != filepath.Join(top, want) {
+				t.Errorf("%s from %q: %s, %v, want %s", path, known, at.path, err, want)
+			}
 		}
 	}
 }

@@ -104,7 +104,7 @@ func TestConfigRoom(t *testing.T) {
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("named: %v (-want +got)\n%s", err, diff)
 	}
-	got, err = Discover(Request{Dir: a, Config: file})
+	got, err = Discover(Request{Dir: a, Config: file, Head: true})
 	want.Git, want.Dir = ask(a), a
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("named from inside: %v (-want +got)\n%s", err, diff)

@@ -12,7 +12,7 @@ import (
 // project, the second a project among the records. The error has Code Usage and
 // ReasonWorkspaceContainsStore. The usual cause is a session that was started in the home directory.
 func (d Descriptor) CheckContainment(home datahome.Home) error {
-	data, err := resolve(home.Acc())
+	data, err := resolveFrom(d.Dir, home.Acc())
 	if err != nil {
 		return err
 	}

@@ -15,40 +15,49 @@ import (
 type Git struct {
 	CommonDir    string // canonical; the same for all worktrees of a repository
 	WorktreeRoot string // canonical; empty in a bare repository and inside of a .git directory
-	Branch       string // short name of refs/heads; empty when detached
-	Head         string // commit id, or empty
+	Branch       string // short name in refs/heads; empty when detached
+	Head         string // commit id, if it was asked for
 }
 
-// Sizes of the files that are read, in bytes. Git writes a few dozen into each but packed-refs.
-const (
-	maxPointerFile = 64 * 1024 // .git, HEAD, commondir, a loose ref
-	maxPackedRefs  = protocol.MaximumGitFileBytes
-)
+// maxPackedRefs is the size of the largest packed-refs file that is looked into, in bytes. All others
+// hold one line.
+const maxPackedRefs = protocol.MaximumGitFileBytes
 
 // findGit looks for the repository that the canonical directory dir lies in, as git itself does: in dir
 // and then in each parent a .git directory, a .git file that names one, or the directory itself being
 // a bare repository. Whatever git would stop at means no repository. The environment (GIT_DIR and the
 // like) is not asked: in a git hook it names another repository than the one of the directory.
-func findGit(dir string, info fs.FileInfo) *Git {
+func findGit(dir string, info fs.FileInfo) (*checkout, bool) {
 	for level := dir; ; level = filepath.Dir(level) {
-		g, stop := gitAt(level)
-		if g != nil {
-			if level != dir && !sameDevice(info, level) {
-				return nil // git does not look beyond a mount point
+		found, stop := checkoutAt(level)
+		if found == nil && !stop {
+			if repo, ok := readRepository(level); ok {
+				found = &checkout{repo: repo}
 			}
-			return g
+		}
+		if found != nil {
+			// git does not look beyond a mount point.
+			return found, level == dir || sameDevice(info, level)
 		}
 		if stop || level == filepath.Dir(level) {
-			return nil
+			return nil, false
 		}
 	}
 }
 
-// gitAt looks at one directory. stop says that git would look no further up.
-func gitAt(dir string) (g *Git, stop bool) {
+// checkout is a repository as it is seen from a directory.
+type checkout struct {
+	root string // of the worktree; empty in a bare repository and inside of a .git directory
+	repo repository
+}
+
+// checkoutAt says whether a canonical directory is the root of a worktree. stop says that it ought to
+// be one and is not, where git would look no further up.
+func checkoutAt(dir string) (c *checkout, stop bool) {
 	dotGit := filepath.Join(dir, ".git")
 	info, err := os.Lstat(dotGit)
-	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+	link := err == nil && info.Mode()&fs.ModeSymlink != 0
+	if link {
 		info, err = os.Stat(dotGit)
 	}
 	switch {
@@ -62,23 +71,21 @@ func gitAt(dir string) (g *Git, stop bool) {
 		if !ok {
 			return nil, true
 		}
-		return repo.describe(dir), true
+		return &checkout{root: dir, repo: repo}, true
 	case info.IsDir():
 		if repo, ok := readRepository(dotGit); ok {
-			return repo.describe(dir), true
+			repo.canonical = !link && repo.common == dotGit
+			return &checkout{root: dir, repo: repo}, true
 		}
-	}
-	if repo, ok := readRepository(dir); ok {
-		return repo.describe(""), true
 	}
 	return nil, false
 }
 
 // repository is a directory that git accepts as one.
 type repository struct {
-	dir    string // of this worktree
-	common string // of the repository; the same directory, except in a linked worktree
-	head   head
+	common    string // shared by all worktrees
+	canonical bool   // common is known to be
+	head      head   // of this worktree
 }
 
 // readRepository says whether git would accept gitDir: a valid HEAD, and objects and refs in the common
@@ -88,10 +95,10 @@ func readRepository(gitDir string) (repository, bool) {
 	if !ok {
 		return repository{}, false
 	}
-	repo := repository{dir: gitDir, common: gitDir, head: h}
-	switch raw, err := smallfile.Read(filepath.Join(gitDir, "commondir"), smallfile.Options{Max: maxPointerFile, Follow: true}); {
+	repo := repository{common: gitDir, head: h}
+	switch content, err := smallfile.ReadPointer(filepath.Join(gitDir, "commondir"), true); {
 	case err == nil:
-		if repo.common, ok = pointedAt(gitDir, string(raw.Data)); !ok {
+		if repo.common, ok = pointedAt(gitDir, string(content)); !ok {
 			return repository{}, false
 		}
 	case !errors.Is(err, fs.ErrNotExist):
@@ -103,23 +110,39 @@ func readRepository(gitDir string) (repository, bool) {
 	return repo, true
 }
 
-// describe reads what else is wanted. root is the worktree, or empty.
-func (r repository) describe(root string) *Git {
-	common, err := resolve(r.common)
+// commonDir is the common directory in its one spelling. known is a canonical directory.
+func (r repository) commonDir(known string) (string, error) {
+	if r.canonical {
+		return r.common, nil
+	}
+	at, err := resolveFrom(known, r.common)
+	return at.path, err
+}
+
+// describe gives nil if there is no repository or its place cannot be told. known is a canonical
+// directory.
+func (c *checkout) describe(known string, wantHead bool) *Git {
+	if c == nil {
+		return nil
+	}
+	common, err := c.repo.commonDir(known)
 	if err != nil {
 		return nil
 	}
-	branch, commit := r.head.follow(common.path)
-	return &Git{CommonDir: common.path, WorktreeRoot: root, Branch: branch, Head: commit}
+	g := &Git{CommonDir: common, WorktreeRoot: c.root, Branch: c.repo.head.branch()}
+	if wantHead {
+		g.Head = c.repo.head.commit(common)
+	}
+	return g
 }
 
 // readGitFile reads a .git file: "gitdir: PATH", relative to its own directory.
 func readGitFile(path string) (gitDir string, ok bool) {
-	file, err := smallfile.Read(path, smallfile.Options{Max: maxPointerFile, Follow: true})
+	content, err := smallfile.ReadPointer(path, true)
 	if err != nil {
 		return "", false
 	}
-	return parseGitFile(filepath.Dir(path), file.Data)
+	return parseGitFile(filepath.Dir(path), content)
 }
 
 func parseGitFile(dir string, data []byte) (gitDir string, ok bool) {

@@ -30,7 +30,7 @@ type head struct {
 // readHead reads HEAD of a git directory; ok is false if git would not take it for one.
 func readHead(gitDir string) (head, bool) {
 	path := filepath.Join(gitDir, "HEAD")
-	file, err := smallfile.Read(path, smallfile.Options{Max: maxPointerFile})
+	content, err := smallfile.ReadPointer(path, false)
 	if errors.Is(err, smallfile.ErrSymlink) { // as the first versions of git wrote it
 		target, err := os.Readlink(path)
 		return head{ref: filepath.ToSlash(target)}, err == nil && strings.HasPrefix(filepath.ToSlash(target), "refs/")
@@ -38,7 +38,7 @@ func readHead(gitDir string) (head, bool) {
 	if err != nil {
 		return head{}, false
 	}
-	return parseHead(file.Data)
+	return parseHead(content)
 }
 
 func parseHead(data []byte) (head, bool) {
@@ -65,31 +65,37 @@ func parseID(data []byte) (string, bool) {
 	return string(id), true
 }
 
-// follow gives the branch that HEAD stands for and its commit. The branch is empty when detached,
-// outside refs/heads, or not a name; the commit is empty if there is none yet or it cannot be read. Only
-// branches are looked up: other refs may belong to one worktree.
-func (h head) follow(commonDir string) (branch, commit string) {
+// branch is the short name that HEAD holds, empty when detached, outside refs/heads, or not a name. A
+// branch that is itself a symbolic name for another keeps its own.
+func (h head) branch() string {
+	short, ok := strings.CutPrefix(h.ref, headsPrefix)
+	if !ok || !validRef(h.ref) || utf8.RuneCountInString(short) > protocol.MaxLine {
+		return ""
+	}
+	return short
+}
+
+// commit is the commit of HEAD, empty if there is none yet or it cannot be read. Only branches are
+// looked up: other refs may belong to one worktree.
+func (h head) commit(commonDir string) string {
 	for range maxSymbolic {
-		short, ok := strings.CutPrefix(h.ref, headsPrefix)
-		if !ok || !validRef(h.ref) || utf8.RuneCountInString(short) > protocol.MaxLine {
-			return "", h.id
+		if h.id != "" {
+			return h.id
 		}
-		branch = short
-		options := smallfile.Options{Max: maxPointerFile, Follow: true}
-		file, err := smallfile.Read(filepath.Join(commonDir, filepath.FromSlash(h.ref)), options)
+		if h.branch() == "" {
+			return ""
+		}
+		content, err := smallfile.ReadPointer(filepath.Join(commonDir, filepath.FromSlash(h.ref)), true)
 		if err != nil {
-			return branch, packedCommit(commonDir, h.ref)
+			return packedCommit(commonDir, h.ref)
 		}
-		next, ok := parseHead(file.Data)
+		next, ok := parseHead(content)
 		if !ok {
-			return branch, ""
-		}
-		if next.id != "" {
-			return branch, next.id
+			return ""
 		}
 		h = next
 	}
-	return "", ""
+	return h.id
 }
 
 func packedCommit(commonDir, ref string) string {

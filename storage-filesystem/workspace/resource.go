@@ -37,15 +37,15 @@ func (d Descriptor) Resource(cwd, path string) (string, error) {
 	case strings.HasSuffix(rest, "/"):
 		suffix = "/" // refused by Normalise, with advice
 	}
-	at, err := target(cwd, rest)
+	at, err := d.target(cwd, rest)
 	if err != nil {
 		return "", err
 	}
-	return resource.Normalise("file:" + strings.TrimSuffix(d.name(at.path), "/") + suffix)
+	return resource.Normalise("file:" + strings.TrimSuffix(d.name(at), "/") + suffix)
 }
 
 // target resolves a slashed path against cwd.
-func target(cwd, slashed string) (place, error) {
+func (d Descriptor) target(cwd, slashed string) (place, error) {
 	path := filepath.FromSlash(slashed)
 	switch {
 	case slashed == "": // of "/**"
@@ -58,12 +58,12 @@ func target(cwd, slashed string) (place, error) {
 	default:
 		path = cwd + string(filepath.Separator) + path // not cleaned: ".." behind a link leads elsewhere
 	}
-	return resolve(path)
+	return resolveFrom(d.Dir, path)
 }
 
-// name is the name of a canonical path, with slashes; absolute with a leading one.
-func (d Descriptor) name(path string) string {
-	rel, ok := d.relative(path)
+// name is the name of a place, with slashes; absolute with a leading one.
+func (d Descriptor) name(at place) string {
+	rel, ok := d.relative(at)
 	name := filepath.ToSlash(rel)
 	if !ok && !strings.HasPrefix(name, "/") {
 		return "/" + name // C:/x
@@ -71,9 +71,9 @@ func (d Descriptor) name(path string) string {
 	return name
 }
 
-// relative gives path itself and false when it lies outside.
-func (d Descriptor) relative(path string) (rel string, ok bool) {
-	worktree := d.worktreeOf(path)
+// relative gives the path itself and false when it lies outside.
+func (d Descriptor) relative(at place) (rel string, ok bool) {
+	path, worktree := at.path, d.worktreeOf(at)
 	if d.ConfigDir == "" {
 		if worktree == "" {
 			worktree = d.CheckoutRoot()
@@ -100,19 +100,21 @@ func (d Descriptor) relative(path string) (rel string, ok bool) {
 	return path, false
 }
 
-// worktreeOf is the root of the worktree of the room's repository that a canonical path lies in, or
-// empty. Other repositories on the way up, such as submodules, do not count: what lies in them is part
-// of the worktree around them.
-func (d Descriptor) worktreeOf(path string) string {
+// worktreeOf is the root of the worktree of the room's repository that a place lies in, or empty. Other
+// repositories on the way up, such as submodules, do not count: what lies in them is part of the
+// worktree around them.
+func (d Descriptor) worktreeOf(at place) string {
 	if d.Git == nil {
 		return ""
 	}
-	for level := path; ; level = filepath.Dir(level) {
+	for level := at.dir; ; level = filepath.Dir(level) {
 		if level == d.Git.WorktreeRoot {
 			return level
 		}
-		if g, _ := gitAt(level); g != nil && g.CommonDir == d.Git.CommonDir && g.WorktreeRoot != "" {
-			return level
+		if c, _ := checkoutAt(level); c != nil {
+			if common, err := c.repo.commonDir(level); err == nil && common == d.Git.CommonDir {
+				return level
+			}
 		}
 		if level == filepath.Dir(level) {
 			return ""

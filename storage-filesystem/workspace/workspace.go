@@ -23,6 +23,7 @@ type Request struct {
 	Dir    string       // absolute; symlinks are resolved. Empty: ACC_WORKSPACE_ROOT, else the current directory
 	Config string       // absolute path of an acc.workspace.json; empty: walk up from Dir
 	Env    datahome.Env // asked when Dir is empty; nil: os.Getenv
+	Head   bool         // also read which commit is checked out; only people want to know
 }
 
 // Descriptor is a discovered room.
@@ -45,13 +46,13 @@ func Discover(req Request) (Descriptor, error) {
 		return Descriptor{}, err
 	}
 	if req.Config != "" {
-		return explicit(req.Config, dir)
+		return explicit(req, dir)
 	}
 	path, config, found, err := findConfig(dir.path)
 	if err != nil {
 		return Descriptor{}, err
 	}
-	git := findGit(dir.path, dir.info)
+	git := gitOf(dir, req.Head)
 	switch {
 	case found:
 		return configRoom(dir.path, path, config, git)
@@ -106,7 +107,8 @@ func start(req Request) (place, error) {
 
 // explicit is the room of the configuration that the caller named. The repository is that of dir if
 // dir lies beside the configuration, so that another worktree's session keeps its own.
-func explicit(path string, dir place) (Descriptor, error) {
+func explicit(req Request, dir place) (Descriptor, error) {
+	path := req.Config
 	if !filepath.IsAbs(path) {
 		return Descriptor{}, protocol.UsageError("", fmt.Sprintf("the configuration is not an absolute path: %q", path))
 	}
@@ -118,15 +120,24 @@ func explicit(path string, dir place) (Descriptor, error) {
 	if err != nil {
 		return Descriptor{}, err
 	}
-	checkout := beside
+	from := beside
 	if _, inside := within(beside.path, dir.path); inside {
-		checkout = dir
+		from = dir
 	}
-	return configRoom(dir.path, path, config, findGit(checkout.path, checkout.info))
+	return configRoom(dir.path, path, config, gitOf(from, req.Head))
+}
+
+// gitOf is the repository of a directory, or nil.
+func gitOf(dir place, head bool) *Git {
+	c, ok := findGit(dir.path, dir.info)
+	if !ok {
+		return nil
+	}
+	return c.describe(dir.path, head)
 }
 
 func configRoom(dir, path string, config Config, git *Git) (Descriptor, error) {
-	beside, err := resolve(filepath.Dir(path))
+	beside, err := resolveFrom(dir, filepath.Dir(path))
 	if err != nil {
 		return Descriptor{}, err
 	}
@@ -161,7 +172,7 @@ func configRoots(path, dir string, relative []string) ([]string, error) {
 	var roots []string
 	for _, r := range relative {
 		r = strings.ReplaceAll(r, `\`, "/")
-		at, err := resolve(dir + string(filepath.Separator) + filepath.FromSlash(r))
+		at, err := resolveFrom(dir, dir+string(filepath.Separator)+filepath.FromSlash(r))
 		if err != nil {
 			return nil, err
 		}

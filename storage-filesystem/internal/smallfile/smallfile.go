@@ -15,6 +15,10 @@ var (
 	ErrTooLarge   = errors.New("is too large")
 )
 
+// MaxPointer is the size of the largest file that ReadPointer reads, in bytes: room for the longest path
+// and a word before it.
+const MaxPointer = 8*1024 - 1
+
 // UnknownOwner is the Owner where the system has no numeric owners.
 const UnknownOwner = -1
 

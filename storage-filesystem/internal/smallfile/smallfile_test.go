@@ -48,6 +48,37 @@ func TestRead(t *testing.T) {
 	}
 }
 
+func TestReadPointer(t *testing.T) {
+	dir := t.TempDir()
+	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
+	if err := os.Symlink(file, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, size := range []int{0, 1, MaxPointer} {
+		content := bytes.Repeat([]byte("x"), size)
+		write(t, file, content)
+		if got, err := ReadPointer(file, false); err != nil || !bytes.Equal(got, content) {
+			t.Errorf("%d of %d bytes, %v", len(got), size, err)
+		}
+		if got, err := ReadPointer(link, true); err != nil || !bytes.Equal(got, content) {
+			t.Errorf("through a link: %d of %d bytes, %v", len(got), size, err)
+		}
+		if _, err := ReadPointer(link, false); !errors.Is(err, ErrSymlink) {
+			t.Errorf("link: error %v, want %v", err, ErrSymlink)
+		}
+	}
+	write(t, file, bytes.Repeat([]byte("x"), MaxPointer+1))
+	if _, err := ReadPointer(file, false); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("too large: error %v, want %v", err, ErrTooLarge)
+	}
+	if _, err := ReadPointer(dir, false); !errors.Is(err, ErrNotRegular) {
+		t.Errorf("directory: error %v, want %v", err, ErrNotRegular)
+	}
+	if _, err := ReadPointer(filepath.Join(dir, "absent"), false); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("absent: error %v, want %v", err, os.ErrNotExist)
+	}
+}
+
 func write(t *testing.T, path string, data []byte) {
 	t.Helper()
 	if err := os.WriteFile(path, bytes.Clone(data), 0o600); err != nil {

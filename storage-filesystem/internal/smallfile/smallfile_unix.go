@@ -35,6 +35,35 @@ func Read(path string, opts Options) (File, error) {
 	return File{Data: data, Owner: int(st.Uid)}, nil
 }
 
+// ReadPointer reads a file of one line, which may be reached through a symbolic link if follow is set. It
+// saves the fstat, so it cannot tell a pipe from an empty file and must not be used where the owner
+// matters. A longer file is ErrTooLarge.
+func ReadPointer(path string, follow bool) ([]byte, error) {
+	flags := unix.O_RDONLY | unix.O_CLOEXEC | unix.O_NONBLOCK | unix.O_NOCTTY
+	if !follow {
+		flags |= unix.O_NOFOLLOW
+	}
+	fd, err := open(path, flags)
+	if err != nil {
+		return nil, fault(path, err)
+	}
+	defer unix.Close(fd)
+	var buf [MaxPointer + 1]byte
+	for {
+		switch n, err := unix.Read(fd, buf[:]); {
+		case err == unix.EINTR:
+		case err == unix.EISDIR:
+			return nil, fault(path, ErrNotRegular)
+		case err != nil:
+			return nil, fault(path, err)
+		case n > MaxPointer:
+			return nil, fault(path, ErrTooLarge)
+		default:
+			return append([]byte(nil), buf[:n]...), nil
+		}
+	}
+}
+
 func open(path string, flags int) (int, error) {
 	for {
 		fd, err := unix.Open(path, flags, 0)

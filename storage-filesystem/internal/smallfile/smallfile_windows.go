@@ -48,3 +48,10 @@ func Read(path string, opts Options) (File, error) {
 	}
 	return File{Data: data, Owner: UnknownOwner}, nil
 }
+
+// ReadPointer reads a file of one line, which may be reached through a symbolic link if follow is set. A
+// longer file is ErrTooLarge.
+func ReadPointer(path string, follow bool) ([]byte, error) {
+	file, err := Read(path, Options{Max: MaxPointer, Follow: follow})
+	return file.Data, err
+}
