@@ -35,7 +35,7 @@ func (c *Core) History(ctx context.Context, q HistoryQuery) (HistoryPage, error)
 	}
 	var page HistoryPage
 	err = c.view(ctx, func(r *room) error {
-		find, err := r.historyQuery(q)
+		find, err := r.historyQuery(q, limit)
 		if err != nil {
 			return err
 		}
@@ -46,8 +46,8 @@ func (c *Core) History(ctx context.Context, q HistoryQuery) (HistoryPage, error)
 }
 
 // historyQuery chooses the index that answers with the fewest entries and resolves the cursor.
-func (r *room) historyQuery(q HistoryQuery) (Query, error) {
-	find := Query{Index: MessagesInOrder, Reverse: true, Limit: chunk}
+func (r *room) historyQuery(q HistoryQuery, limit int) (Query, error) {
+	find := Query{Index: MessagesInOrder, Reverse: true, Limit: min(limit+1, chunk)}
 	switch {
 	case q.ThreadID != "":
 		find.Index, find.Key = ThreadMessages, []string{q.ThreadID}

@@ -95,7 +95,7 @@ func (r *room) inboxAnchor(s *protocol.Session, cursor string) (*Entry, error) {
 }
 
 func (r *room) inbox(s *protocol.Session, after *Entry, limit int) (InboxPage, error) {
-	q := Query{Index: PendingReceipts, Key: []string{s.ParticipantID}, After: after, Reverse: true, Limit: chunk}
+	q := Query{Index: PendingReceipts, Key: []string{s.ParticipantID}, After: after, Reverse: true, Limit: min(limit+1, chunk)}
 	budget := newBudget()
 	var page InboxPage
 	err := r.walkMail(q, func(m *protocol.Message, receipt *protocol.Receipt) (bool, error) {

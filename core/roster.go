@@ -6,13 +6,16 @@ import (
 	"github.com/acc-control-plane/acc/protocol"
 )
 
-// awaitingScan bounds how many waiting messages status looks at, newest first, to find participants
-// that are away and have mail.
-const awaitingScan = 200
+// Bounds of what status looks at to find participants that are away and have mail: the newest waiting
+// messages, and the participants that it lists. Whoever is not among them is found with all.
+const (
+	awaitingScan = 64
+	awayListed   = 16
+)
 
 // roster gives the sessions that status lists: who may be there, in the order in which they opened; with
-// all, open sessions that are offline; then the last session of everybody else who is away and has mail
-// or, with all, of everybody else.
+// all, open sessions that are offline; then the last session of everybody else who is away and has mail,
+// up to a bound, or, with all, of everybody else.
 func (r *room) roster(all bool) ([]*protocol.Session, error) {
 	open, err := r.sessions(OpenSessions)
 	if err != nil {
@@ -41,8 +44,9 @@ func (r *room) roster(all bool) ([]*protocol.Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	full := len(rows) + awayListed
 	for _, id := range away {
-		if listed[id] {
+		if listed[id] || len(rows) == full && !all {
 			continue
 		}
 		latest, err := r.latestSession(id)

@@ -264,7 +264,7 @@ func (c *change) releaseAll(s *protocol.Session) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var ids []string
+	ids := []string{}
 	for _, claim := range claims {
 		if err := c.dropClaim(s, claim, ReleaseRequest{}); err != nil {
 			return nil, err

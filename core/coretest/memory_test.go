@@ -12,3 +12,5 @@ func memory(*testing.T) core.Store { return coretest.NewMemory(coretest.Workspac
 func TestMemory(t *testing.T) { coretest.TestStore(t, memory) }
 
 func TestCoreOnMemory(t *testing.T) { coretest.TestCore(t, memory) }
+
+func TestCostOnMemory(t *testing.T) { coretest.TestCost(t, memory) }

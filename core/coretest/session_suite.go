@@ -152,6 +152,18 @@ func ownersOnly(t *testing.T, r *roomTest) {
 			return err
 		},
 		"status": func(o core.Owner) error { _, err := r.core.Status(r.ctx, core.StatusQuery{Owner: &o}); return err },
+		"sync":   func(o core.Owner) error { _, err := r.core.Sync(r.ctx, core.SyncQuery{Owner: &o}); return err },
+		"publish intent": func(o core.Owner) error {
+			_, err := r.core.PublishIntent(r.ctx, o, core.IntentRequest{Summary: "s"})
+			return err
+		},
+		"clear intent": func(o core.Owner) error { return r.core.ClearIntent(r.ctx, o) },
+		"finish":       func(o core.Owner) error { _, err := r.core.Finish(r.ctx, o, core.FinishRequest{Goal: "g"}); return err },
+		"publish binding": func(o core.Owner) error {
+			_, err := r.core.PublishBinding(r.ctx, o, endpoint("tool", "x"))
+			return err
+		},
+		"retire binding": func(o core.Owner) error { return r.core.RetireBinding(r.ctx, o, "tool") },
 	}
 	ended := r.open("cyd")
 	r.close(ended)
