@@ -227,6 +227,22 @@ func TestTheFirstWins(t *testing.T) {
 	}
 }
 
+// Another hook publishes between the look and the writing of this one: the environment is asked there.
+func TestWhoIsLateGetsTheRoomOfTheFirst(t *testing.T) {
+	p := newPlace(t)
+	var first Saved
+	late := func(string) string {
+		if first.Cwd == "" {
+			first, _ = p.establish(t, session, p.other, true)
+		}
+		return ""
+	}
+	got, found, err := Establish(context.Background(), p.home, late, session, p.main, true)
+	if diff := cmp.Diff(first, got); err != nil || !found || diff != "" {
+		t.Errorf("%v %v (-first +late)\n%s", found, err, diff)
+	}
+}
+
 func TestChangedDirectories(t *testing.T) {
 	p := newPlace(t)
 	first, _ := p.establish(t, session, p.main, true)

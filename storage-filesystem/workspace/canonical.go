@@ -78,7 +78,7 @@ func (r *resolver) resolve(path string) (place, error) {
 			continue
 		}
 		next := filepath.Join(at.path, name)
-		if _, above := within(next, r.known); above && r.known != "" {
+		if _, above := within(next, r.known); above {
 			at = place{path: next}
 			continue
 		}
@@ -141,7 +141,7 @@ func (r *resolver) follow(link string) (string, error) {
 // spell gives every name of an existing path without links the letter case that its directory gives
 // it. Where letter case matters that changes nothing and costs one look.
 func (r *resolver) spell(path string, info fs.FileInfo) string {
-	if _, above := within(path, r.known); above && r.known != "" || !r.ignoresCase(path, info) {
+	if _, above := within(path, r.known); above || !r.ignoresCase(path, info) {
 		return path
 	}
 	spelled, rest := filepath.VolumeName(path)+string(filepath.Separator), path[len(filepath.VolumeName(path)):]

@@ -13,12 +13,10 @@ import (
 )
 
 const (
-	headsPrefix   = "refs/heads/"
-	maxSymbolic   = 5 // refs that name another, as git allows
-	sha1Digits    = 40
-	sha256Digits  = 64
-	packedComment = '#'
-	packedPeeled  = '^'
+	headsPrefix  = "refs/heads/"
+	maxSymbolic  = 5 // refs that name another, as git allows
+	sha1Digits   = 40
+	sha256Digits = 64
 )
 
 // head is what a HEAD file says: a ref, or a commit when detached.
@@ -106,17 +104,13 @@ func packedCommit(commonDir, ref string) string {
 	return parsePackedRefs(file.Data, ref)
 }
 
-// parsePackedRefs finds the line "ID REF". Lines that begin with # or ^ are remarks on others.
+// parsePackedRefs finds the line "ID REF". Lines that begin with # or ^ are remarks and hold no id.
 func parsePackedRefs(data []byte, ref string) string {
 	want := []byte(" " + ref)
 	for len(data) > 0 {
 		var line []byte
 		line, data, _ = bytes.Cut(data, []byte{'\n'})
-		line = bytes.TrimRight(line, "\r")
-		if len(line) == 0 || line[0] == packedComment || line[0] == packedPeeled {
-			continue
-		}
-		if id, ok := bytes.CutSuffix(line, want); ok {
+		if id, ok := bytes.CutSuffix(bytes.TrimRight(line, "\r"), want); ok {
 			if id, ok := parseID(id); ok {
 				return id
 			}

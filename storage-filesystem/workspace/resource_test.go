@@ -149,23 +149,32 @@ func TestResourceOfACommittedConfig(t *testing.T) {
 	run(t, main, "worktree", "add", "-q", "-b", "linked", linked)
 	run(t, main, "worktree", "add", "-q", "-b", "nested", nested)
 	all := []string{main, linked, nested}
-	for _, root := range all {
-		write(t, filepath.Join(root, "pkg", ConfigName), `{"schemaVersion":1,"workspaceId":"pkg"}`)
-	}
-	for _, from := range all {
-		d := discover(t, filepath.Join(from, "pkg"))
-		for _, in := range all {
-			if got, err := d.Resource(from, filepath.Join(in, "pkg", "sub", "x")); err != nil || got != "file:sub/x" {
-				t.Errorf("from %s: in %s it is %q, %v", from, in, got, err)
+	for _, at := range []string{"pkg", "."} {
+		for _, root := range all {
+			write(t, filepath.Join(root, at, ConfigName), `{"schemaVersion":1,"workspaceId":"pkg"}`)
+		}
+		for _, from := range all {
+			d := discover(t, filepath.Join(from, at))
+			for _, in := range all {
+				if got, err := d.Resource(from, filepath.Join(in, at, "sub", "x")); err != nil || got != "file:sub/x" {
+					t.Errorf("%s: from %s: in %s it is %q, %v", at, from, in, got, err)
+				}
+				moved := d.At(filepath.Join(in, at))
+				if got, err := moved.Resource(in, at+"/sub/x"); err != nil || got != "file:sub/x" {
+					t.Errorf("%s: moved from %s to %s: %q, %v", at, from, in, got, err)
+				}
+				outside := filepath.Join(in, "other", "x")
+				want := "file:" + filepath.ToSlash(outside)
+				if at == "." {
+					want = "file:other/x"
+				}
+				if got, err := d.Resource(from, outside); err != nil || got != want {
+					t.Errorf("%s: from %s: outside it is %q, %v", at, from, got, err)
+				}
 			}
-			moved := d.At(filepath.Join(in, "pkg"))
-			if got, err := moved.Resource(in, "pkg/sub/x"); err != nil || got != "file:sub/x" {
-				t.Errorf("moved from %s to %s: %q, %v", from, in, got, err)
-			}
-			outside := filepath.Join(in, "other", "x")
-			if got, err := d.Resource(from, outside); err != nil || got != "file:"+filepath.ToSlash(outside) {
-				t.Errorf("from %s: outside it is %q, %v", from, got, err)
-			}
+		}
+		for _, root := range all {
+			remove(t, filepath.Join(root, at, ConfigName))
 		}
 	}
 }
