@@ -44,12 +44,6 @@ var adviceByReason = map[protocol.Reason]string{
 
 // adviceOf turns any error into a line of the closed list.
 func adviceOf(err error, otherwise string) string {
-	switch {
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return tooLate
-	case errors.Is(err, errAnswer):
-		return notOffered
-	}
 	var advised *advisedError
 	if errors.As(err, &advised) {
 		return advised.advice
@@ -57,8 +51,11 @@ func adviceOf(err error, otherwise string) string {
 	if advice, ok := adviceByReason[protocol.ReasonOf(err)]; ok {
 		return advice
 	}
-	if protocol.CodeOf(err) == protocol.Timeout {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), protocol.CodeOf(err) == protocol.Timeout:
 		return tooLate
+	case errors.Is(err, errAnswer):
+		return notOffered
 	}
 	return otherwise
 }

@@ -97,8 +97,9 @@ func (c *call) enforcement() protocol.Enforcement {
 }
 
 // sessionEnd closes what the conversation owns. Clients send it late, several times or never; closing
-// is by generation, so that a repeated end changes nothing. The saved room stays: the conversation may
-// be resumed.
+// is by generation, so that a repeated end changes nothing. The pair that the conversation would
+// continue with is on file at once, so that nothing can come back under the old one. The saved room
+// stays: the conversation may be resumed.
 func (c *call) sessionEnd(ctx context.Context) error {
 	owner, found, err := c.files.owner()
 	if err != nil || !found {
@@ -106,10 +107,11 @@ func (c *call) sessionEnd(ctx context.Context) error {
 	}
 	_, err = c.room.Core.CloseSession(ctx, owner, c.event.Reason)
 	if gone(err) {
-		err = nil
+		return nil
 	}
-	if err == nil {
-		c.files.forget()
+	if err != nil {
+		return err
 	}
-	return err
+	c.files.forget()
+	return c.files.succeed(owner, c.room.Core.NewOwner())
 }

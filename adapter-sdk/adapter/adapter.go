@@ -55,12 +55,22 @@ type Denier interface {
 	Deny(e Event, reason string) (Output, error)
 }
 
-// ProcessMatcher is implemented by a client whose process can be told from its name and arguments.
-type ProcessMatcher interface {
+// ProcessRecogniser is implemented by a client whose process can be told from its name and arguments.
+type ProcessRecogniser interface {
 	Client
-	// Matches says whether p is a process of this client, rather than a shell or a wrapper around it.
-	Matches(p Process) bool
+	// Recognise says what p, an ancestor of the hook, is to the conversation.
+	Recognise(p Process) Recognition
 }
+
+// Recognition is what a process is to a conversation.
+type Recognition int
+
+// The recognitions.
+const (
+	NotClient     Recognition = iota // a shell, a wrapper, anything else: look further up
+	ClientProcess                    // it lives as long as the conversation is open
+	SharedProcess                    // it serves several conversations: its life says nothing, nor does what is above it
+)
 
 // Adapter is a sealed client. Its zero value is not usable; New makes one.
 type Adapter struct {

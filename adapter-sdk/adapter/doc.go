@@ -1,7 +1,7 @@
 // Package adapter is the hook side of an AI coding client as acc sees it.
 //
 // A vendor implements Client (what did the client just say?) and those of the companion interfaces
-// Injector, Denier and ProcessMatcher that the client can really do, and seals them with New. The hook
+// Injector, Denier and ProcessRecogniser that the client can really do, and seals them with New. The hook
 // runner then asks the sealed Adapter: it filters the environment, checks and cuts down what the
 // vendor's code returned, and knows the deadline of every event and the limit of the client's context.
 //

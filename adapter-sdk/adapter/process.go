@@ -13,8 +13,8 @@ type Process struct {
 }
 
 // ClientPID finds the client among the ancestors of the hook, nearest first: the one that the client's
-// own variable names, else the nearest that the client recognises as its own. 0 means unknown, which is
-// also the answer when the variable names a process that is no ancestor: it was inherited.
+// own variable names, else the nearest that the client recognises as its own. 0 means unknown. A
+// variable that names a process that is no ancestor was inherited and does not count.
 func (a *Adapter) ClientPID(lookup func(string) string, ancestors []Process) int {
 	if a.pidVariable != "" {
 		if pid, err := strconv.Atoi(a.Environment(lookup)(a.pidVariable)); err == nil && pid > 1 {
@@ -25,16 +25,27 @@ func (a *Adapter) ClientPID(lookup func(string) string, ancestors []Process) int
 			}
 		}
 	}
-	m, ok := a.client.(ProcessMatcher)
+	r, ok := a.client.(ProcessRecogniser)
 	if !ok {
 		return 0
 	}
 	for _, p := range ancestors {
-		if m.Matches(p) {
+		switch r.Recognise(p) {
+		case ClientProcess:
 			return p.PID
+		case SharedProcess:
+			return 0
 		}
 	}
 	return 0
+}
+
+// Runs recognises a client by RunsCommand, for clients with a process of their own per conversation.
+func Runs(p Process, command string, scripts ...string) Recognition {
+	if RunsCommand(p, command, scripts...) {
+		return ClientProcess
+	}
+	return NotClient
 }
 
 // RunsCommand says whether p is the executable named command, or a JavaScript runtime that runs a

@@ -1,7 +1,9 @@
-// Package adaptertest will be the conformance kit of adapters: one function that a vendor calls in a test,
-// which feeds an adapter the payloads that it recorded and checks that it keeps the contract of
-// adapter-sdk/adapter.
+// Package adaptertest is the conformance kit of the hook side of adapters: one function that a vendor
+// calls in a test of its own.
 //
-// It is empty: the contract is checked by the adapters' own tests so far. It is a module of its own so that
-// its test libraries never reach a vendor's product.
+// A Kit holds the sealed adapter, payloads captured from the real client with what each means, and the
+// answers that the real client was seen to obey. Run checks them, and then what no capture shows: that
+// broken payloads are refused, that nothing a person or a model wrote survives, that the environment
+// stays out, that a refusal always refuses, and that nothing to say is no byte. It is a module of its own
+// so that its test libraries never reach a vendor's product. Start reading at kit.go.
 package adaptertest

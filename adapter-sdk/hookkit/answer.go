@@ -13,16 +13,30 @@ import (
 type Field struct{ Name, Value string }
 
 // Answer writes one flat JSON object on one line, members in the given order.
-func Answer(fields ...Field) (adapter.Output, error) {
-	line, err := appendObject(nil, fields)
-	return finish(line, err)
-}
+func Answer(fields ...Field) (adapter.Output, error) { return Wrapped("", "", fields...) }
 
 // SpecificAnswer writes {"hookSpecificOutput":{"hookEventName":EVENT, ...}}, the envelope that Claude
 // Code introduced and others took over.
 func SpecificAnswer(event string, fields ...Field) (adapter.Output, error) {
-	line, err := appendObject([]byte(`{"hookSpecificOutput":`), append([]Field{{"hookEventName", event}}, fields...))
-	return finish(append(line, '}'), err)
+	return Wrapped(`{"hookSpecificOutput":`, `}`, append([]Field{{"hookEventName", event}}, fields...)...)
+}
+
+// Wrapped writes a flat JSON object between two fixed texts, on one line.
+func Wrapped(before, after string, fields ...Field) (adapter.Output, error) {
+	line := []byte(before + "{")
+	for i, f := range fields {
+		if i > 0 {
+			line = append(line, ',')
+		}
+		var err error
+		if line, err = jsontext.AppendQuote(line, f.Name); err == nil {
+			line, err = jsontext.AppendQuote(append(line, ':'), f.Value)
+		}
+		if err != nil {
+			return adapter.Output{}, protocol.DataError("", "an answer to the client is not valid text").Because(err)
+		}
+	}
+	return adapter.Output{Stdout: append(line, "}"+after+"\n"...)}, nil
 }
 
 // ContextAnswer adds text to the model's context in that envelope.
@@ -43,29 +57,4 @@ func PlainAnswer(text string) (adapter.Output, error) {
 // ExitAnswer refuses a tool by exit status 2 with the reason on standard error.
 func ExitAnswer(reason string) (adapter.Output, error) {
 	return adapter.Output{Stderr: []byte(reason + "\n"), ExitCode: 2}, nil
-}
-
-func appendObject(dst []byte, fields []Field) ([]byte, error) {
-	dst = append(dst, '{')
-	for i, f := range fields {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		var err error
-		if dst, err = jsontext.AppendQuote(dst, f.Name); err != nil {
-			return nil, err
-		}
-		dst = append(dst, ':')
-		if dst, err = jsontext.AppendQuote(dst, f.Value); err != nil {
-			return nil, err
-		}
-	}
-	return append(dst, '}'), nil
-}
-
-func finish(line []byte, err error) (adapter.Output, error) {
-	if err != nil {
-		return adapter.Output{}, protocol.DataError("", "an answer to the client is not valid text").Because(err)
-	}
-	return adapter.Output{Stdout: append(line, '\n')}, nil
 }

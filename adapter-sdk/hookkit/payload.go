@@ -119,3 +119,22 @@ func StringMember(object jsontext.Value, name string) (string, error) {
 	m, err := Decode(&o, object)
 	return m.value, err
 }
+
+// stringList is what Strings reads; the list stands in a member because a table describes an object.
+type stringList struct{ values []string }
+
+// Strings gives the elements of a JSON array of strings. A missing value is an empty list.
+func Strings(list jsontext.Value) ([]string, error) {
+	if list == nil {
+		return nil, nil
+	}
+	o := strictjson.Object[stringList]{
+		Name: "list", MaxBytes: adapter.MaxPayloadBytes,
+		Members: []strictjson.Member[stringList]{
+			strictjson.Field("values", "", func(l *stringList) *[]string { return &l.values },
+				strictjson.List(strictjson.Text(adapter.MaxPayloadBytes), 0, adapter.MaxTargets)),
+		},
+	}
+	l, err := Decode(&o, append(append([]byte(`{"values":`), list...), '}'))
+	return l.values, err
+}

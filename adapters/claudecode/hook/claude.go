@@ -5,6 +5,7 @@ import (
 
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
 	"github.com/acc-control-plane/acc/adapter-sdk/hookkit"
+	"github.com/acc-control-plane/acc/adapter-sdk/shell"
 )
 
 // ID is the adapter's id: the word in the installed command line and the harness of its sessions.
@@ -32,7 +33,7 @@ func New() (*adapter.Adapter, error) {
 	)
 }
 
-// client implements adapter.Client, Injector, Denier and ProcessMatcher.
+// client implements adapter.Client, Injector, Denier and ProcessRecogniser.
 type client struct{}
 
 // wrappers are the beginnings of prompts that nobody typed, as captured in
@@ -47,43 +48,41 @@ func (client) Normalize(call adapter.Call) (adapter.Event, error) {
 	if call.Env(envGrokHook) != "" {
 		return adapter.Event{}, adapter.ErrNotOurs
 	}
-	p, err := hookkit.Decode(payloads, call.Payload)
+	p, err := hookkit.DecodeCommon(call.Payload)
 	if err != nil {
 		return adapter.Event{}, err
 	}
-	if p.grokEvent != nil || p.grokSession != nil {
+	if p.CamelEvent != nil {
 		return adapter.Event{}, adapter.ErrNotOurs
 	}
-	e := adapter.Event{
-		SessionID:      p.sessionID,
-		Cwd:            p.cwd,
-		Kind:           adapter.Other,
-		Model:          hookkit.Word(p.model),
-		ClientVersion:  agentVersion(call.Env(envAgent)),
-		Tool:           hookkit.Word(p.tool),
-		PermissionMode: hookkit.Word(p.permissionMode),
-		AgentID:        hookkit.Word(p.agentID),
-	}
-	switch p.event {
+	e := p.Basics()
+	e.ClientVersion = agentVersion(call.Env(envAgent))
+	switch p.Event {
 	case "SessionStart":
-		e.Kind, e.Source = adapter.SessionStart, hookkit.Word(p.source)
+		e.Kind, e.Source = adapter.SessionStart, hookkit.Word(p.Source)
 	case "SessionEnd":
-		e.Kind, e.Reason = adapter.SessionEnd, hookkit.Word(p.reason)
+		e.Kind, e.Reason = adapter.SessionEnd, hookkit.Word(p.Reason)
 	case "UserPromptSubmit":
-		e.Kind, e.Origin = adapter.BeforeTurn, wrappers.Origin(hookkit.Word(p.prompt))
+		e.Kind, e.Origin = adapter.BeforeTurn, wrappers.Origin(hookkit.Word(p.Prompt))
 	case "PreToolUse":
 		e.Kind = adapter.BeforeTool
-		e.Targets, err = targets(e.Tool, p.input)
+		e.Targets, err = tools.Targets(&p)
 	case "PostToolUse":
 		e.Kind = adapter.AfterTool
 	case "Stop":
-		e.Kind, e.Continuation = adapter.TurnEnd, hookkit.Truth(p.stopHookActive)
+		e.Kind, e.Continuation = adapter.TurnEnd, hookkit.Truth(p.StopHookActive)
 	case "SubagentStart":
 		e.Kind = adapter.ChildStart
 	case "SubagentStop":
-		e.Kind, e.Continuation = adapter.ChildEnd, hookkit.Truth(p.stopHookActive)
+		e.Kind, e.Continuation = adapter.ChildEnd, hookkit.Truth(p.StopHookActive)
 	}
 	return e, err
+}
+
+// tools are the tools that write files.
+var tools = hookkit.Tools{
+	"Write": {Member: "file_path"}, "Edit": {Member: "file_path"}, "MultiEdit": {Member: "file_path"},
+	"NotebookEdit": {Member: "notebook_path"}, "Bash": {Member: "command", Files: shell.WriteTargets},
 }
 
 // agentVersion reads 2.1.332 out of claude-code_2-1-332_harness; anything else is unknown.
@@ -131,5 +130,5 @@ func (client) Deny(_ adapter.Event, reason string) (adapter.Output, error) {
 	return hookkit.PermissionAnswer("PreToolUse", reason)
 }
 
-// Matches implements adapter.ProcessMatcher.
-func (client) Matches(p adapter.Process) bool { return adapter.RunsCommand(p, "claude") }
+// Recognise implements adapter.ProcessRecogniser.
+func (client) Recognise(p adapter.Process) adapter.Recognition { return adapter.Runs(p, "claude") }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -129,19 +128,23 @@ func TestOwnDataHome(t *testing.T) {
 func TestOpenPipe(t *testing.T) {
 	m := newMachine(t)
 	c := m.conversation("bob")
-	read, write := io.Pipe()
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	defer func() { _ = write.Close() }()
+	if _, err := write.WriteString(`{"session_id":"s"`); err != nil {
+		t.Fatal(err)
+	}
 	cmd := c.command("")
 	cmd.Stdin = read
-	cmd.WaitDelay = 100 * time.Millisecond // of our own copying
-	killed := time.AfterFunc(20*time.Second, func() { _ = cmd.Process.Kill() })
-	defer killed.Stop()
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	go func() { _, _ = write.Write([]byte(`{"session_id":"s"`)) }()
+	killed := time.AfterFunc(20*time.Second, func() { _ = cmd.Process.Kill() })
+	defer killed.Stop()
 	_ = cmd.Wait()
 	if code := cmd.ProcessState.ExitCode(); code != 0 || !strings.Contains(stderr.String(), "took too long") {
 		t.Errorf("exit %d, stderr %q", code, stderr.String())
