@@ -15,19 +15,20 @@ import (
 type Generator struct {
 	mu      sync.Mutex
 	last    uint64 // millisecond of the last id
+	now     func() time.Time
 	entropy *ulid.MonotonicEntropy
 }
 
 // NewGenerator gives a Generator.
 func NewGenerator() *Generator {
-	return &Generator{entropy: ulid.Monotonic(rand.Reader, 0)}
+	return &Generator{now: time.Now, entropy: ulid.Monotonic(rand.Reader, 0)}
 }
 
 // NewID gives `<prefix>_<ULID>`.
 func (g *Generator) NewID(prefix string) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.last = max(g.last, ulid.Timestamp(time.Now()))
+	g.last = max(g.last, ulid.Timestamp(g.now()))
 	id, err := ulid.New(g.last, g.entropy)
 	for err != nil {
 		// The random part of this millisecond overflowed: borrow the next one. Nothing else can

@@ -97,11 +97,8 @@ func ParseSequence(text string) (uint64, error) {
 }
 
 func parseSequence(text string) (uint64, bool) {
-	if len(text) != SequenceDigits || strings.Trim(text, "0123456789") != "" {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(text, 10, 64)
-	return n, err == nil
+	n, err := strconv.ParseUint(text, 10, 64) // takes digits only: no sign, no underscore
+	return n, err == nil && len(text) == SequenceDigits
 }
 
 // hashPair is SHA-256 of the JSON array [a, b], so that no pair of strings collides by concatenation.

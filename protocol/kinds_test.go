@@ -40,6 +40,9 @@ func TestKindProblem(t *testing.T) {
 					if (problem == "") != allowed[s] || (member == "") != (problem == "") {
 						t.Errorf("%+v: %q %q, want allowed %v", s, member, problem, allowed[s])
 					}
+					if room && (kind == "question" || kind == "request" || kind == "answer" && reply) && member != "toParticipantIds" {
+						t.Errorf("%+v: blames %s", s, member)
+					}
 				}
 			}
 		}

@@ -68,16 +68,16 @@ func KindProblem(kind MessageKind, obligation Obligation, room, reply bool) (mem
 	case room && len(r.Room) == 0:
 		return "toParticipantIds", "must name who a " + string(kind) + " is for"
 	}
-	allowed, how := r.Addressed, "addressed "
+	allowed, how := r.Addressed, " with recipients"
 	if room {
-		allowed, how = r.Room, "room "
+		allowed, how = r.Room, " to the room"
 	}
 	if !slices.Contains(allowed, obligation) {
 		words := make([]string, len(allowed))
 		for i, o := range allowed {
 			words[i] = string(o)
 		}
-		return "obligation", "must be " + strings.Join(words, " or ") + " for a " + how + string(kind)
+		return "obligation", "must be " + strings.Join(words, " or ") + " for a message of kind " + string(kind) + how
 	}
 	return "", ""
 }
