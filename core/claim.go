@@ -3,7 +3,10 @@ package core
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/acc-control-plane/acc/core/resource"
 	"github.com/acc-control-plane/acc/protocol"
@@ -77,10 +80,25 @@ func (c *change) acquire(s *protocol.Session, claim protocol.Claim) (ClaimResult
 	if err := c.materialise(s); err != nil {
 		return ClaimResult{}, err
 	}
+	for _, held := range overlapping {
+		if held.OwnerSessionID != s.SessionID && !c.live(held) {
+			if err := c.end(s, held); err != nil {
+				return ClaimResult{}, err
+			}
+		}
+	}
 	if own != nil {
-		claim.ClaimID, claim.AcquiredAt, claim.Extensions = own.ClaimID, own.AcquiredAt, own.Extensions
+		claim.ClaimID, claim.AcquiredAt, claim.Extensions = own.ClaimID, own.AcquiredAt, maps.Clone(own.Extensions)
+		delete(claim.Extensions, endedExtension)
 		c.append(s, protocol.ClaimRenewedPayload{ClaimID: claim.ClaimID, Resource: claim.Resource, Mode: claim.Mode})
 		return ClaimResult{Claim: claim, Renewed: true}, c.tx.Put(&claim)
+	}
+	held, err := c.Find(Query{Index: ClaimsByOwner, Key: []string{s.SessionID}, Limit: protocol.MaxListItems})
+	if err != nil {
+		return ClaimResult{}, err
+	}
+	if len(held) == protocol.MaxListItems {
+		return ClaimResult{}, protocol.UsageError("", fmt.Sprintf("a session holds at most %d claims", protocol.MaxListItems)).WithHint("claim a directory as DIR/** instead of its files")
 	}
 	claim.ClaimID = c.core.ids.NewID(protocol.ClaimIDPrefix)
 	if _, _, err := c.claim(claim.ClaimID); err != nil {
@@ -108,8 +126,43 @@ func (r *room) claimConflict(asking *protocol.Session, held *protocol.Claim) err
 		WithHint("ask " + owner.ParticipantID + ", or work elsewhere")
 }
 
+// endedExtension marks a claim whose lease had run out when somebody else took what it held, so that a
+// clock set back does not give one thing to two holders.
+const endedExtension = "ended"
+
 // live says whether a claim's lease still runs.
-func (r *room) live(claim *protocol.Claim) bool { return claim.ExpiresAt.After(r.now) }
+func (r *room) live(claim *protocol.Claim) bool {
+	_, ended := claim.Extensions[endedExtension]
+	return !ended && claim.ExpiresAt.After(r.now)
+}
+
+// end settles an expired claim that another session's claim overlaps. It stays on record while its
+// owner may still be told (ClaimExpired), and goes when nobody is left to tell.
+func (c *change) end(taker *protocol.Session, expired *protocol.Claim) error {
+	owner, found, err := c.session(expired.OwnerSessionID)
+	if err != nil {
+		return err
+	}
+	gone := !found
+	if found {
+		p, err := c.presenceOf(owner)
+		if err != nil {
+			return err
+		}
+		gone = p == protocol.Offline
+	}
+	if gone {
+		return c.dropClaim(taker, expired, ReleaseRequest{Authority: protocol.AuthorityPolicy, Reason: "its lease had run out and its owner is gone"})
+	}
+	if _, ended := expired.Extensions[endedExtension]; ended {
+		return nil
+	}
+	marked := *expired
+	marked.Extensions = protocol.Extensions{}
+	maps.Copy(marked.Extensions, expired.Extensions)
+	marked.Extensions[endedExtension] = jsontext.Value("true")
+	return c.tx.Put(&marked)
+}
 
 // overlapping gives every claim on record that overlaps a canonical name, each once, whoever owns it
 // and whether or not its lease still runs. It costs the depth of the name and the hits.

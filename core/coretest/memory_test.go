@@ -14,3 +14,5 @@ func TestMemory(t *testing.T) { coretest.TestStore(t, memory) }
 func TestCoreOnMemory(t *testing.T) { coretest.TestCore(t, memory) }
 
 func TestCostOnMemory(t *testing.T) { coretest.TestCost(t, memory) }
+
+func TestModelOnMemory(t *testing.T) { coretest.TestModel(t, memory) }
