@@ -61,7 +61,6 @@ func TestCore(t *testing.T, newStore NewStore) {
 		{"decisions replace and withdraw", decisions},
 		{"decisions that cannot be", decisionRefusals},
 		{"decisions conflict until settled", decisionConflict},
-		{"a long chain of decisions is bounded", longDecision},
 		{"a finish hands over and can be retried", finishing},
 		{"bindings are vouched for and given up", deliveryBindings},
 		{"bindings of several processes", manyPublishers},

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/acc-control-plane/acc/core"
+	"github.com/acc-control-plane/acc/core/decision"
 	"github.com/acc-control-plane/acc/protocol"
 )
 
@@ -59,6 +60,8 @@ func (c countingTx) Find(q core.Query) ([]core.Entry, error) {
 // much, and compares what each asks of the store: it must be exactly the same. What is asked does not
 // depend on the store, so one store is enough.
 func TestCost(t *testing.T, newStore NewStore) {
+	t.Run("a long chain of decisions is bounded", func(t *testing.T) { longDecision(t, newRoom(t, newStore(t))) })
+	t.Run("counting a backlog is bounded", func(t *testing.T) { backlog(t, newRoom(t, newStore(t))) })
 	const some = 70 // beyond every bound on what one operation looks at
 	little, much := costs(t, newStore(t), some), costs(t, newStore(t), 2*some)
 	if diff := cmp.Diff(little, much); diff != "" {
@@ -174,4 +177,46 @@ func costs(t *testing.T, store core.Store, rounds int) map[string]string {
 		return err
 	})
 	return measured
+}
+
+// longDecision: a chain longer than one read walks says what it does not know.
+func longDecision(t *testing.T, r *roomTest) {
+	ada := r.open("ada")
+	r.open("bob")
+	first := r.decide(ada, "0", core.SendRequest{To: []string{"bob"}})
+	last := first
+	for i := range 300 {
+		last = r.decide(ada, fmt.Sprint(i+1), core.SendRequest{Replaces: []string{last.MessageID}})
+	}
+	old, err := r.core.Message(r.ctx, first.MessageID)
+	if err != nil || old.Decision.IsHead || !old.Decision.Partial || old.Decision.CurrentMessageID != "" {
+		t.Errorf("the first of a long chain: %+v, %v", old.Decision, err)
+	}
+	head, err := r.core.Message(r.ctx, last.MessageID)
+	if err != nil || !head.Decision.IsHead || head.Decision.State != decision.Current {
+		t.Errorf("the last of a long chain: %+v, %v", head.Decision, err)
+	}
+}
+
+// backlog: what piles up for somebody is counted up to a bound.
+func backlog(t *testing.T, r *roomTest) {
+	ada, bob := r.open("ada"), r.open("bob")
+	const sent = core.CountLimit + 5
+	for range sent {
+		r.send(ada, protocol.Note, "many", "bob")
+	}
+	status, err := r.core.Status(r.ctx, core.StatusQuery{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if row := status.Sessions[1]; row.SessionID != bob.SessionID || row.Queued != core.CountLimit || !row.CountsCut {
+		t.Errorf("a backlog is counted as %d, cut %v", row.Queued, row.CountsCut)
+	}
+	if status.Counts.Messages != sent {
+		t.Errorf("%d messages", status.Counts.Messages)
+	}
+	turn, err := r.core.Turn(r.ctx, bob.Owner, 3)
+	if err != nil || len(turn.Mail) != 3 || turn.More != core.CountLimit {
+		t.Errorf("a turn with a backlog: %d and %d more, %v", len(turn.Mail), turn.More, err)
+	}
 }

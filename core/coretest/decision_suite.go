@@ -157,25 +157,6 @@ func decisionConflict(t *testing.T, r *roomTest) {
 	}
 }
 
-// longDecision: a chain longer than one read walks says what it does not know.
-func longDecision(t *testing.T, r *roomTest) {
-	ada := r.open("ada")
-	r.open("bob")
-	first := r.decide(ada, "0", core.SendRequest{To: []string{"bob"}})
-	last := first
-	for i := range 300 {
-		last = r.decide(ada, fmt.Sprint(i+1), core.SendRequest{Replaces: []string{last.MessageID}})
-	}
-	old, err := r.core.Message(r.ctx, first.MessageID)
-	if err != nil || old.Decision.IsHead || !old.Decision.Partial || old.Decision.CurrentMessageID != "" {
-		t.Errorf("the first of a long chain: %+v, %v", old.Decision, err)
-	}
-	head, err := r.core.Message(r.ctx, last.MessageID)
-	if err != nil || !head.Decision.IsHead || head.Decision.State != decision.Current {
-		t.Errorf("the last of a long chain: %+v, %v", head.Decision, err)
-	}
-}
-
 func finishing(t *testing.T, r *roomTest) {
 	ada, bob := r.open("ada"), r.open("bob")
 	held := r.claim(ada, "file:a").Claim
