@@ -9,6 +9,8 @@ require (
 	golang.org/x/sys v0.50.0
 )
 
+require pgregory.net/rapid v1.3.0 // indirect
+
 require (
 	github.com/go-json-experiment/json v1.27.2
 	github.com/oklog/ulid/v2 v2.1.2 // indirect
