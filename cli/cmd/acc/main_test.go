@@ -11,17 +11,22 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/acc-control-plane/acc/cli/registry"
+	"github.com/acc-control-plane/acc/hook-runner"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestMain makes the test binary answer to the name of the executable, so that every test runs the
+// TestMain makes the test binary answer to the names of the executables, so that every test runs the
 // real main in a process of its own.
 func TestMain(m *testing.M) {
 	acc := main
 	if os.Getenv(killAt) != "" {
 		acc = dying
 	}
-	testscript.Main(m, map[string]func(){"acc": acc})
+	testscript.Main(m, map[string]func(){
+		"acc":      acc,
+		"acc-hook": func() { hookrunner.Main(registry.Hooks()) },
+	})
 }
 
 // TestStories plays every testdata/stories/*.txtar.
@@ -38,10 +43,15 @@ func TestStories(t *testing.T) {
 		Dir:                 "testdata/stories",
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("ACC_DATA_HOME", filepath.Join(env.WorkDir, "data"))
+			env.Setenv("ACC_DATA_HOME", env.WorkDir+"-data") // a room may not contain it
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 			env.Setenv("GIT_CONFIG_SYSTEM", os.DevNull)
+			acc, err := exec.LookPath("acc")
+			if err != nil {
+				return err
+			}
+			env.Setenv("ACC", acc)
 			return os.MkdirAll(filepath.Join(env.WorkDir, "home"), 0o700)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){

@@ -135,6 +135,9 @@ func classify(err error) *protocol.Error {
 	var e *protocol.Error
 	switch {
 	case errors.As(err, &e):
+		if e.Hint == "" && e.Reason == protocol.ReasonCallerMismatch {
+			return e.WithHint(mismatchHint)
+		}
 		return e
 	case errors.Is(err, context.DeadlineExceeded):
 		return protocol.TimeoutError("deadline_passed", "the deadline passed before anything was decided")

@@ -15,6 +15,9 @@ const (
 // ownerHint tells where a session finds its own pair.
 const ownerHint = "give --session and --generation from your hook header, or attach first: acc attach --participant NAME"
 
+// mismatchHint tells how a right pair comes to be in the wrong room.
+const mismatchHint = "take the whole line of your newest hook header, with its --cwd and --workspace; acc status shows the room of this directory"
+
 // owner gives the session that the caller says it is. It is never inferred from a checkout, a process
 // or the variables of a client: nested clients inherit those.
 func owner(inv *Invocation, given *flags.Context) (core.Owner, error) {

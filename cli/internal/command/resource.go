@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/acc-control-plane/acc/storage-filesystem/room"
@@ -9,11 +10,11 @@ import (
 const fileScheme = "file:"
 
 // resourceName gives the stored name of what the caller wrote. A bare path starts at the caller's
-// directory. A file: name is what status prints and starts at the checkout root, whatever the
+// directory. A file: name is what status prints and starts where stored names start, whatever the
 // directory, so that a printed name can always be given back. Names of other schemes stay as they are.
 func resourceName(inv *Invocation, r *room.Room, written string) (string, error) {
 	if path, isFile := strings.CutPrefix(written, fileScheme); isFile {
-		return r.Workspace.Resource(r.Workspace.CheckoutRoot(), path)
+		return r.Workspace.Resource(cmp.Or(r.Workspace.ConfigDir, r.Workspace.CheckoutRoot()), path)
 	}
 	if hasScheme(written) {
 		return written, nil

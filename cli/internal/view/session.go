@@ -38,7 +38,7 @@ var Detached = newSchema("detached", "The ended session.", strictjson.Nested(&st
 	Name: "detached",
 	Members: []strictjson.Member[protocol.Session]{
 		field("sessionId", "the session", func(s *protocol.Session) *string { return &s.SessionID }, word),
-		field("participantId", "its participant", func(s *protocol.Session) *string { return &s.ParticipantID }, word),
+		nullable("participantId", "its participant; null: it was alone, and left no trace", func(s *protocol.Session) *string { return &s.ParticipantID }, word),
 		field("state", "closed", func(s *protocol.Session) *protocol.SessionState { return &s.State }, sessionStates),
 	},
 }))
