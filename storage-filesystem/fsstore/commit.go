@@ -164,7 +164,7 @@ func (w *writing) frame(t *tx) (*entry, []byte, error) {
 // its first sequence, so a segment without any event goes on.
 func (w *writing) rotate() error {
 	next := w.last.Sequence + 1
-	if w.segment != 0 && (w.offset < rotateAt || next == w.segment) {
+	if w.segment != 0 && (w.offset < w.store.opts.rotateAt || next == w.segment) {
 		return nil
 	}
 	w.store.step(StepRotate)

@@ -28,6 +28,8 @@ type Options struct {
 	Base  string
 	Clock core.Clock // for what people read; nil: the system's
 	FS    vfs.FS     // nil: the real file system
+
+	rotateAt int64 // bytes of a segment after which the next frame begins a new one; 0: rotateAt
 }
 
 func (o *Options) now() time.Time {
@@ -62,6 +64,9 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 	opts.Dir = filepath.Clean(opts.Dir)
 	if opts.Base == "" {
 		opts.Base = filepath.Dir(filepath.Dir(filepath.Dir(opts.Dir)))
+	}
+	if opts.rotateAt == 0 {
+		opts.rotateAt = rotateAt
 	}
 	s := &Store{opts: opts, fs: opts.FS}
 	if s.fs == nil {

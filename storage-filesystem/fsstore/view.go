@@ -61,9 +61,12 @@ func (s *Store) viewOnce(ctx context.Context, fn func(core.Reader) error, stateG
 	if err != nil {
 		return err
 	}
-	r := &reading{store: s, dir: dir, loads: newLoads(dir), decoded: map[recordKey]core.Stored{}, stateGone: stateGone}
-	if found {
-		r.journal = journal{dir, id.tag()}
+	if !found {
+		return fn(emptySnapshot{})
+	}
+	r := &reading{
+		store: s, dir: dir, journal: journal{dir, id.tag()},
+		loads: newLoads(dir), decoded: map[recordKey]core.Stored{}, stateGone: stateGone,
 	}
 	if err := r.start(); err != nil {
 		return err
