@@ -3,9 +3,11 @@ package fsstore_test
 import (
 	"context"
 	"fmt"
+	"syscall"
 	"testing"
 
 	"github.com/acc-control-plane/acc/core"
+	"github.com/acc-control-plane/acc/storage-filesystem/fsstore"
 	"github.com/acc-control-plane/acc/storage-filesystem/fsstore/vfs"
 	"github.com/acc-control-plane/acc/storage-filesystem/fsstore/vfs/vfstest"
 )
@@ -24,10 +26,15 @@ func at(d *vfstest.Disk, k int, do func(op vfstest.Op)) (fs vfs.FS, ran *bool) {
 
 func prepared(t *testing.T) map[string]func() *vfstest.Disk {
 	return map[string]func() *vfstest.Disk{
-		"warm":        func() *vfstest.Disk { d, _ := pairs(t, 3); return d },
-		"rebooted":    func() *vfstest.Disk { d, _ := pairs(t, 3); d.PowerCut(7); return d },
-		"empty":       vfstest.NewDisk,
-		"torn tail":   tornTail(t),
+		"warm":      func() *vfstest.Disk { d, _ := pairs(t, 3); return d },
+		"rebooted":  func() *vfstest.Disk { d, _ := pairs(t, 3); d.PowerCut(7); return d },
+		"empty":     vfstest.NewDisk,
+		"torn tail": tornTail(t),
+		"torn tail, rebooted": func() *vfstest.Disk {
+			d := tornTail(t)()
+			d.PowerCut(7)
+			return d
+		},
 		"invisible":   invisible(t),
 		"unpublished": unpublished(t),
 		"head of the boot before": func() *vfstest.Disk {
@@ -49,46 +56,92 @@ func prepared(t *testing.T) map[string]func() *vfstest.Disk {
 	}
 }
 
+// small is a store whose every commit begins a new segment.
+func small(fs vfs.FS) *fsstore.Store {
+	s, err := sweeper{options: func(o fsstore.Options) fsstore.Options { return o.RotateAt(1) }}.store(fs)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
 // TestReaderBesideWriter stops a writer before each of its operations and lets others read: each sees
 // one state, never an older one than the reader before, and what it saw survives a power cut at that
-// very moment.
+// very moment. The same holds when the writer cannot replace head.
 func TestReaderBesideWriter(t *testing.T) {
 	for name, prepare := range prepared(t) {
-		t.Run(name, func(t *testing.T) {
-			disk, seenBefore := prepare(), 0
-			for k := 0; ; k++ {
-				d := disk.Clone()
-				fs, ran := at(d, k, func(op vfstest.Op) {
-					what := fmt.Sprintf("before operation %d, %s %s", k, op.Name, op.Path)
-					seen, err := readPair(onDisk(d.Process()))
-					if err != nil || seen < seenBefore && k > 0 {
-						t.Fatalf("%s: a reader sees %d, %v; the one before saw %d", what, seen, err, seenBefore)
-					}
-					for seed := range uint64(5) {
-						c := d.Clone()
-						c.PowerCut(seed)
-						if after, err := readPair(onDisk(c.Process())); err != nil || after < seen {
-							t.Fatalf("%s: a reader saw %d; after a power cut (seed %d) one sees %d, %v", what, seen, seed, after, err)
+		for _, headless := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, headless %v", name, headless), func(t *testing.T) {
+				disk, seenBefore := prepare(), 0
+				for k, done := 0, false; !done; k++ {
+					d := disk.Clone()
+					done = true
+					fs := vfstest.Wrap(d.Process(), func(op vfstest.Op) (e vfstest.Effect) {
+						if op.N == k {
+							done = false
+							seenBefore = readBeside(t, d, op, seenBefore)
 						}
+						if headless && op.Name == "Rename" && op.Path == "head.json" {
+							e.Err = syscall.ENOSPC
+						}
+						return e
+					})
+					_, err := onDisk(fs).Update(context.Background(), setPair(10))
+					if (err != nil) != headless {
+						t.Fatalf("the writer said %v", err)
 					}
-					seenBefore = seen
-				})
-				mustSet(t, onDisk(fs), 10)
-				if !*ran {
-					t.Logf("%d operations", k)
-					break
 				}
-			}
-		})
+			})
+		}
 	}
 }
 
-// TestWriterBesideReader stops a reader before each of its operations and lets others commit: its
-// callback must end with one state that was current at some moment of the read.
+func readBeside(t *testing.T, d *vfstest.Disk, op vfstest.Op, before int) int {
+	t.Helper()
+	if op.N == 0 {
+		before = 0
+	}
+	seen, err := readPair(onDisk(d.Process()))
+	if err != nil || seen < before {
+		t.Fatalf("before operation %+v a reader sees %d, %v; the one before saw %d", op, seen, err, before)
+	}
+	for seed := range uint64(5) {
+		c := d.Clone()
+		c.PowerCut(seed)
+		if after, err := readPair(onDisk(c.Process())); err != nil || after < seen {
+			t.Fatalf("before operation %+v a reader saw %d; after a power cut (seed %d) one sees %d, %v", op, seen, seed, after, err)
+		}
+	}
+	return seen
+}
+
+// TestWriterBesideReader stops a reader before each of its operations and lets others commit, rotate and
+// lose head: its callback must end with one state that was current at some moment of the read.
 func TestWriterBesideReader(t *testing.T) {
+	commit := func(store func(vfs.FS) *fsstore.Store, commits int) func(t *testing.T, d *vfstest.Disk, low int) int {
+		return func(t *testing.T, d *vfstest.Disk, low int) int {
+			for i := range commits {
+				mustSet(t, store(d.Process()), low+10*(i+1))
+			}
+			return low + 10*commits
+		}
+	}
 	for name, prepare := range prepared(t) {
-		for _, commits := range []int{1, 3} {
-			t.Run(fmt.Sprint(name, commits), func(t *testing.T) {
+		for what, meanwhile := range map[string]func(t *testing.T, d *vfstest.Disk, low int) int{
+			"one commit":                    commit(onDisk, 1),
+			"three commits":                 commit(onDisk, 3),
+			"three commits, three segments": commit(small, 3),
+			"a commit whose head is lost": func(t *testing.T, d *vfstest.Disk, low int) int {
+				defer d.RemoveAll(diskDir + "/head.json")
+				return commit(onDisk, 1)(t, d, low)
+			},
+			"a commit whose marks are lost": func(t *testing.T, d *vfstest.Disk, low int) int {
+				defer d.RemoveAll(diskDir + "/head.json")
+				defer d.RemoveAll(diskDir + "/applied.json")
+				return commit(small, 1)(t, d, low)
+			},
+		} {
+			t.Run(name+", "+what, func(t *testing.T) {
 				disk := prepare()
 				low, err := readPair(onDisk(disk.Process()))
 				if err != nil {
@@ -97,19 +150,12 @@ func TestWriterBesideReader(t *testing.T) {
 				for k := 0; ; k++ {
 					d := disk.Clone()
 					wrote := low
-					fs, ran := at(d, k, func(vfstest.Op) {
-						s := onDisk(d.Process())
-						for range commits {
-							wrote = 10 + wrote
-							mustSet(t, s, wrote)
-						}
-					})
+					fs, ran := at(d, k, func(vfstest.Op) { wrote = meanwhile(t, d, low) })
 					seen, err := readPair(onDisk(fs))
-					if err != nil || seen != low && (seen-low)%10 != 0 && seen != 4 {
+					if adopted := name == "invisible" && seen == 4; err != nil || seen != low && (seen-low)%10 != 0 && !adopted {
 						t.Fatalf("writer before operation %d: a reader sees %d, %v; it was %d and became %d", k, seen, err, low, wrote)
 					}
 					if !*ran {
-						t.Logf("%d operations", k)
 						break
 					}
 				}
@@ -143,26 +189,32 @@ func TestRemovedBesideReader(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	for k := 0; ; k++ {
-		d := disk.Clone()
-		fs, ran := at(d, k, func(vfstest.Op) {
-			if _, err := onDisk(d.Process()).Update(context.Background(), swap("here", "there")); err != nil {
-				t.Fatal(err)
+	for _, order := range [][]string{{"here", "there"}, {"there", "here"}} {
+		for k := 0; ; k++ {
+			d := disk.Clone()
+			fs, ran := at(d, k, func(vfstest.Op) {
+				if _, err := onDisk(d.Process()).Update(context.Background(), swap("here", "there")); err != nil {
+					t.Fatal(err)
+				}
+			})
+			var found []string
+			err := onDisk(fs).View(context.Background(), func(r core.Reader) error {
+				found = nil
+				for _, id := range order {
+					if _, is, err := r.Get("participant", id); err != nil {
+						return err
+					} else if is {
+						found = append(found, id)
+					}
+				}
+				return nil
+			})
+			if err != nil || len(found) != 1 {
+				t.Fatalf("swap before operation %d, read in order %v: found %v, %v", k, order, found, err)
 			}
-		})
-		var here, there bool
-		err := onDisk(fs).View(context.Background(), func(r core.Reader) (err error) {
-			if _, here, err = r.Get("participant", "here"); err != nil {
-				return err
+			if !*ran {
+				break
 			}
-			_, there, err = r.Get("participant", "there")
-			return err
-		})
-		if err != nil || here == there {
-			t.Fatalf("swap before operation %d: here %v, there %v, %v", k, here, there, err)
-		}
-		if !*ran {
-			break
 		}
 	}
 }
