@@ -284,3 +284,71 @@ func prune(m map[string]any) map[string]any {
 	}
 	return out
 }
+
+// Equal says whether two TOML values are the same, whatever their layout.
+func Equal(a, b string) bool {
+	left, err := decode(a)
+	if err != nil {
+		return false
+	}
+	same, err := equal(b, left)
+	return err == nil && same
+}
+
+// Text gives the value at path as it is written.
+func Text(doc []byte, path ...string) (value string, found bool, err error) {
+	t, err := parse(doc)
+	if err != nil {
+		return "", false, err
+	}
+	k := t.find(path)
+	if k == nil {
+		return "", false, nil
+	}
+	return string(t.Doc[k.value:k.end]), true, nil
+}
+
+// Elements gives the elements of the array at path as they are written. An absent array has none.
+func Elements(doc []byte, path ...string) ([]string, error) {
+	t, err := parse(doc)
+	if err != nil {
+		return nil, err
+	}
+	k := t.find(path)
+	if k == nil {
+		return nil, nil
+	}
+	if _, err := t.array(k, path); err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, it := range k.list.Items {
+		out = append(out, string(t.Doc[it.Start:it.End]))
+	}
+	return out, nil
+}
+
+// Swap replaces the last element equal to from of the array at path, which stays in its place.
+func Swap(doc []byte, path []string, from, to string) ([]byte, bool, error) {
+	t, want, err := open(doc, path, to)
+	if err != nil {
+		return doc, false, err
+	}
+	k := t.find(path)
+	if k == nil {
+		return doc, false, nil
+	}
+	array, err := t.array(k, path)
+	if err != nil {
+		return doc, false, err
+	}
+	i, err := t.index(k, from)
+	if err != nil || i < 0 {
+		return doc, false, err
+	}
+	it := k.list.Items[i]
+	out := sequence.Splice(doc, it.Start, it.End, to)
+	array = slices.Clone(array)
+	array[i] = want
+	return out, true, t.verify(out, path, array)
+}

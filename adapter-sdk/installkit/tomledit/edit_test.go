@@ -102,7 +102,7 @@ func TestWhatTheUserDidInBetweenStays(t *testing.T) {
 		{"a key in our table", "a = 1\n", "roots = [\"/acc\"]\n", "roots = [\"/acc\"]\nnet = true\n", "a = 1\n\n[box]\nnet = true\n"},
 		{"an element beside ours", "a = 1\n", "[\"/acc\"]", "[\"/acc\", \"/b\"]", "a = 1\n\n[box]\nroots = [\"/b\"]\n"},
 		{"a table behind ours", "a = 1", "roots = [\"/acc\"]", "roots = [\"/acc\"]\n\n[z]\nq = 1\n", "a = 1\n\n\n[z]\nq = 1\n"},
-		{"a comment in our table", "a = 1\n", "[box]\n", "[box]\n# mine\n", "a = 1\n\n[box]\n# mine\n"},
+		{"a comment in our table", "a = 1\n", "[box]\n", "[box]\n# mine\n", "a = 1\n# mine\n"},
 		{"a comment behind our key", "[box]\nnet = true\n", "roots = [\"/acc\"]", "roots = [\"/acc\"] # theirs", "[box]\nnet = true\n# theirs\n"},
 		{"a key in front of our header", "a = 1\n", "[box]", "b = 2\n[box]", "a = 1\n\nb = 2\n"},
 	}

@@ -207,18 +207,15 @@ func (t *text) removeLine(k *key) []byte {
 	return sequence.Splice(t.Doc, start, end, "")
 }
 
-// removeTable deletes the header of an empty table with the line ends in front of it.
+// removeTable deletes the header of a table without keys with the line ends in front of it. Comments
+// behind it stay.
 func (t *text) removeTable(path []string, before string) []byte {
 	for i := range t.tables {
 		tb := &t.tables[i]
 		if i == 0 || tb.array || !slices.Equal(tb.path, path) {
 			continue
 		}
-		next := len(t.Doc)
-		if i+1 < len(t.tables) {
-			next = t.tables[i+1].start
-		}
-		if len(tb.keys) > 0 || strings.Contains(string(t.Doc[tb.end:next]), "#") {
+		if len(tb.keys) > 0 {
 			return t.Doc
 		}
 		from, front := tb.start, string(t.Doc[t.Start:tb.start])

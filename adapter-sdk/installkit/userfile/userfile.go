@@ -130,6 +130,39 @@ func Remove(root, path string, before File) error {
 	return flushDir(filepath.Dir(path))
 }
 
+// Restore gives the file at path the content and mode that it had before, if it still is what now says:
+// it takes a Write or Remove back.
+func Restore(root, path string, now, before File) error {
+	if !before.Exists {
+		return Remove(root, path, now)
+	}
+	if _, err := Write(root, path, now, before.Data); err != nil {
+		return err
+	}
+	if err := os.Chmod(path, before.Mode); err != nil {
+		return failed("cannot restore the mode of", path, err)
+	}
+	return nil
+}
+
+// Missing lists the directories that Write would make for path, the outermost first.
+func Missing(root, path string) ([]string, error) {
+	dirs, err := dirsTo(root, path)
+	if err != nil {
+		return nil, err
+	}
+	for dir := root; ; dir = filepath.Dir(dir) {
+		dirs = slices.Insert(dirs, 0, dir)
+		if dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	return slices.DeleteFunc(dirs, func(dir string) bool {
+		_, err := os.Stat(dir)
+		return !errors.Is(err, fs.ErrNotExist)
+	}), nil
+}
+
 // RemoveDir deletes the directory dir if it is empty, and says whether it is gone.
 func RemoveDir(dir string) (gone bool, err error) {
 	info, err := os.Lstat(dir)
@@ -218,12 +251,16 @@ func makeDirs(root, path string) (made []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for dir := root; ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(dir); err == nil || dir == filepath.Dir(dir) {
-			break
-		}
-		dirs = slices.Insert(dirs, 0, dir)
+	missing, err := Missing(root, path)
+	if err != nil {
+		return nil, err
 	}
+	for _, dir := range missing {
+		if !slices.Contains(dirs, dir) {
+			dirs = slices.Insert(dirs, 0, dir)
+		}
+	}
+	slices.SortFunc(dirs, func(a, b string) int { return len(a) - len(b) })
 	for _, dir := range dirs {
 		err := os.Mkdir(dir, dirMode)
 		if err == nil {

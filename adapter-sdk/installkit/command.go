@@ -1,0 +1,73 @@
+package installkit
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
+	"github.com/acc-control-plane/acc/protocol"
+)
+
+// executable is the file of one of acc's commands. On Windows it is written with slashes, which every
+// shell and the system itself take.
+func executable(m adapter.Machine, name string) string {
+	if m.GOOS == "windows" {
+		return strings.ReplaceAll(m.Bin, `\`, `/`) + "/" + name + ".exe"
+	}
+	return filepath.Join(m.Bin, name)
+}
+
+// HookPath is the absolute path of the hook executable.
+func HookPath(m adapter.Machine) string { return executable(m, "acc-hook") }
+
+// CLIPath is the absolute path of the acc command.
+func CLIPath(m adapter.Machine) string { return executable(m, "acc") }
+
+// Mark is what every command text of this data home has in common.
+func Mark(m adapter.Machine) (string, error) {
+	quoted, err := Quoted(m, CLIPath(m))
+	return strings.TrimSuffix(strings.TrimRight(quoted, `"'`), ".exe"), err
+}
+
+// HookCommand is the command line that a client runs for its hooks. It is the same for every version
+// of acc, so that what a client trusts stays trusted. event is named only for clients whose payload
+// does not say it.
+func HookCommand(m adapter.Machine, id, event string) (string, error) {
+	path, err := Quoted(m, HookPath(m))
+	if err != nil {
+		return "", err
+	}
+	line := path + " " + id
+	if event != "" {
+		line += " " + event
+	}
+	return line, nil
+}
+
+// CLICommand is how a model writes the acc command in its shell.
+func CLICommand(m adapter.Machine) (string, error) { return Quoted(m, CLIPath(m)) }
+
+// Quoted writes a path as one word of a shell command line. It refuses a path that no shell of the
+// platform takes as it is.
+func Quoted(m adapter.Machine, path string) (string, error) {
+	if m.GOOS == "windows" {
+		path = strings.ReplaceAll(path, `\`, `/`)
+		if strings.ContainsAny(path, "\"$`%'\r\n") {
+			return "", protocol.DataError(protocol.ReasonWorkspaceUnquotable, "the path "+path+" cannot be written into a command line")
+		}
+		if strings.Trim(path, plainBytes) == "" {
+			return path, nil
+		}
+		return `"` + path + `"`, nil
+	}
+	if strings.ContainsAny(path, "\r\n\x00") {
+		return "", protocol.DataError(protocol.ReasonWorkspaceUnquotable, "the path "+path+" cannot be written into a command line")
+	}
+	if strings.Trim(path, plainBytes) == "" {
+		return path, nil
+	}
+	return `'` + strings.ReplaceAll(path, `'`, `'\''`) + `'`, nil
+}
+
+// plainBytes need no quotes in any shell.
+const plainBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@:,"
