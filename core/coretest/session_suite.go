@@ -97,6 +97,7 @@ func replaceOnlyTheDead(t *testing.T, r *roomTest) {
 		t.Error(err)
 	}
 	noPID := r.open("cyd")
+	r.processes.Set(0, core.ProcessDead) // the number that stands for no process is nobody's
 	r.clock.Advance(48 * time.Hour)
 	_, err = r.core.OpenSession(r.ctx, core.OpenSession{SessionID: noPID.SessionID, Generation: "generation-9", ParticipantID: "cyd", Harness: "tool"})
 	r.refused("replacing a session without a process", err, protocol.Conflict, protocol.ReasonSessionLive)
@@ -244,6 +245,10 @@ func jumpingClock(t *testing.T, r *roomTest) {
 	r.clock.Advance(-time.Hour) // before the start of everything
 	if got := r.presence(bob); got != protocol.PresenceUnknown {
 		t.Errorf("a session from the future is %s", got)
+	}
+	beat(bob)
+	if got := r.presence(bob); got != protocol.Online {
+		t.Errorf("a session that beats by the clock that was set back is %s", got)
 	}
 	r.clock.Advance(49*time.Minute + 30*time.Second) // 30 s before the start
 	if got := r.presence(bob); got != protocol.Online {
