@@ -4,7 +4,12 @@ go 1.26.0
 
 require (
 	github.com/acc-control-plane/acc/adapter-sdk v0.1.0
+	github.com/acc-control-plane/acc/adapters/antigravity v0.1.0
 	github.com/acc-control-plane/acc/adapters/claudecode v0.1.0
+	github.com/acc-control-plane/acc/adapters/codex v0.1.0
+	github.com/acc-control-plane/acc/adapters/geminicli v0.1.0
+	github.com/acc-control-plane/acc/adapters/grok v0.1.0
+	github.com/acc-control-plane/acc/adapters/kimi v0.1.0
 	github.com/acc-control-plane/acc/core v0.1.0
 	github.com/acc-control-plane/acc/hook-runner v0.1.0
 	github.com/acc-control-plane/acc/protocol v0.1.0

@@ -103,17 +103,18 @@ func (c *call) signOfLife(ctx context.Context) error {
 	if err != nil || !found {
 		return err
 	}
-	return c.beat(ctx, owner)
+	_, err = c.beat(ctx, owner)
+	return err
 }
 
-// beat publishes a heartbeat if one is due. A session that ended, or was never opened because its hook
-// was killed, is brought back by the next prompt and by nothing else.
-func (c *call) beat(ctx context.Context, owner core.Owner) error {
-	_, err := c.room.Core.Heartbeat(ctx, owner)
+// beat publishes a heartbeat if one is due and says whether the session is open. One that ended, or was
+// never opened because its hook was killed, is brought back by the next prompt and by nothing else.
+func (c *call) beat(ctx context.Context, owner core.Owner) (open bool, err error) {
+	_, err = c.room.Core.Heartbeat(ctx, owner)
 	if gone(err) {
-		return nil
+		return false, nil
 	}
-	return err
+	return err == nil, err
 }
 
 // gone says that the owner pair names no open session.

@@ -16,7 +16,11 @@ func (c *call) beforeTool(ctx context.Context) error {
 		return err
 	}
 	if len(c.event.Targets) == 0 || !c.adapter.Denies() {
-		return c.beat(ctx, owner)
+		open, err := c.beat(ctx, owner)
+		if err != nil || !open {
+			return err
+		}
+		return c.introduce(ctx, owner)
 	}
 	resources := make([]string, 0, len(c.event.Targets))
 	for _, target := range c.event.Targets {
@@ -33,10 +37,21 @@ func (c *call) beforeTool(ctx context.Context) error {
 	if decision.Denied {
 		return c.refuse(decision)
 	}
+	c.allow()
 	if decision.Beat {
-		return c.beat(ctx, owner)
+		if _, err := c.beat(ctx, owner); err != nil {
+			return err
+		}
 	}
-	return nil
+	return c.introduce(ctx, owner)
+}
+
+// allow notes that the edit goes on because nobody holds the file. What fails after this is no longer
+// the guard's failure; a refusal that cannot be written still is.
+func (c *call) allow() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.decided = true
 }
 
 // refuse answers in the client's own shape.

@@ -98,6 +98,7 @@ type runner struct {
 	stderr     io.Writer
 	complained bool
 	written    bool // the answer went out; the exit status is status
+	decided    bool // claims were checked, whatever came of it
 	status     int
 }
 
@@ -156,7 +157,7 @@ func (r *runner) bounded(e adapter.Event) int {
 	defer r.mu.Unlock()
 	switch {
 	case err == nil:
-	case e.Kind == adapter.BeforeTool && len(e.Targets) > 0:
+	case e.Kind == adapter.BeforeTool && len(e.Targets) > 0 && !r.decided:
 		r.complainLocked(unguarded)
 	default:
 		r.complainLocked(adviceOf(err, failed))

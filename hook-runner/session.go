@@ -72,7 +72,8 @@ func (c *call) resume(ctx context.Context, owner core.Owner, pid int) error {
 	case err == nil && s.State == protocol.SessionClosed:
 		return protocol.ConflictError(protocol.ReasonSessionClosed, "the session has ended")
 	case err == nil && s.Branch == branch && s.CheckoutRoot == d.CheckoutRoot() && (pid == 0 || s.PID == pid):
-		return c.beat(ctx, owner)
+		_, err := c.beat(ctx, owner)
+		return err
 	case err != nil && !gone(err):
 		return err
 	case protocol.ReasonOf(err) == protocol.ReasonSessionClosed:

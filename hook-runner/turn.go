@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
 	"github.com/acc-control-plane/acc/adapter-sdk/projection"
 	"github.com/acc-control-plane/acc/core"
 	"github.com/acc-control-plane/acc/protocol"
@@ -56,26 +57,46 @@ func (c *call) beforeTurn(ctx context.Context) error {
 }
 
 // afterTool delivers what was queued since the turn began, at the earliest point that the client has.
+// For a client that hears nothing at the beginning of a turn, this is the first point of all.
 func (c *call) afterTool(ctx context.Context) error {
 	owner, found, err := c.files.owner()
 	if err != nil || !found {
 		return err
 	}
-	if err := c.beat(ctx, owner); err != nil {
+	open, err := c.beat(ctx, owner)
+	if err != nil || !open || !c.adapter.Injects(c.event) {
 		return err
-	}
-	if !c.adapter.Injects(c.event) {
-		return nil
 	}
 	o := opened{owner: owner}
 	in, err := c.turn(ctx, &o)
-	if gone(err) {
-		return nil
-	}
 	if err != nil {
 		return err
 	}
-	in.MidTurn = true
+	if c.hearsPrompts() {
+		in.MidTurn = true
+	} else {
+		in.Reminders = 0 // every tool is not every turn
+	}
+	return c.tell(ctx, o, projection.Project(in))
+}
+
+// hearsPrompts says whether what a hook says before a prompt reaches the model.
+func (c *call) hearsPrompts() bool {
+	return c.adapter.Injects(adapter.Event{Kind: adapter.BeforeTurn})
+}
+
+// introduce gives the owner header with a tool's result, to the model of a client that hears nothing
+// before.
+func (c *call) introduce(ctx context.Context, owner core.Owner) error {
+	if c.hearsPrompts() || !c.adapter.Injects(c.event) {
+		return nil
+	}
+	o := opened{owner: owner}
+	if _, header := c.files.shownTo(&o); header {
+		return nil
+	}
+	in := c.projection()
+	in.Owner = c.header(o)
 	return c.tell(ctx, o, projection.Project(in))
 }
 

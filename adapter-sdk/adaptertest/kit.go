@@ -46,7 +46,7 @@ type Answer struct {
 	Event adapter.Event
 	// Exactly one of these is set.
 	Context, Deny string
-	Want          adapter.Output
+	Want          adapter.Output // the zero value: text is not said, because nobody would read it
 }
 
 // Run checks everything; it reports each fault and goes on.
@@ -175,7 +175,7 @@ func (k Kit) answers(t T) {
 			denies = true
 			got, err = k.Adapter.Deny(a.Event, a.Deny)
 		} else {
-			context[a.Event.Kind] = true
+			context[a.Event.Kind] = context[a.Event.Kind] || len(a.Want.Stdout) > 0
 			got, err = k.Adapter.Inject(a.Event, a.Context)
 		}
 		if err != nil {

@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/acc-control-plane/acc/adapter-sdk v0.1.0
+	github.com/acc-control-plane/acc/adapter-sdk/adaptertest v0.1.0
 	github.com/google/go-cmp v0.7.0
 )
 

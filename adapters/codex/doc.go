@@ -1,7 +1,3 @@
-// Package codex is where the adapter for Codex CLI will be: its hooks, its app server on a local socket and its config.toml.
-//
-// It is empty: acc cannot attach Codex sessions by themselves yet. When it lands, the subpackage hook
-// reads payloads and writes responses (no network, no process), live asks a running session to look
-// sooner, install writes and removes the client's files, and this package joins the three behind the
-// interface of adapter-sdk/adapter. adapters/claudecode shows the shape.
+// Package codex is the adapter of Codex CLI. Its hook package reads what the client tells its hooks and
+// answers in the client's shapes; it opens no connection and starts no process.
 package codex

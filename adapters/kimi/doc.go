@@ -1,7 +1,3 @@
-// Package kimi is where the adapter for Kimi Code will be: its hooks, its heartbeat and its config.toml.
-//
-// It is empty: acc cannot attach Kimi Code sessions by themselves yet. When it lands, the subpackage hook
-// reads payloads and writes responses (no network, no process), live asks a running session to look
-// sooner, install writes and removes the client's files, and this package joins the three behind the
-// interface of adapter-sdk/adapter. adapters/claudecode shows the shape.
+// Package kimi is the adapter of Kimi Code. Its hook package reads what the client tells its hooks and
+// answers in the client's shapes; it opens no connection and starts no process.
 package kimi

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
+	"github.com/acc-control-plane/acc/adapter-sdk/adaptertest"
 )
 
 func sealed(t testing.TB) *adapter.Adapter {
@@ -35,44 +36,54 @@ func id(n string) string { return "00000000-0000-4000-8000-0000000000" + n }
 
 const project = "/home/user/project"
 
-// TestCapturedPayloads: what the client sent becomes exactly these events, and no prompt, transcript or
-// tool output is in any of them, because an event has no member for it.
-func TestCapturedPayloads(t *testing.T) {
-	tests := []struct {
-		fixture string
-		want    adapter.Event
-	}{
-		{"SessionStart.startup", adapter.Event{Kind: adapter.SessionStart, SessionID: id("09"), Cwd: project, Source: "startup"}},
-		{"SessionStart.resume", adapter.Event{Kind: adapter.SessionStart, SessionID: id("01"), Cwd: project, Source: "resume"}},
-		{"SessionStart.clear", adapter.Event{Kind: adapter.SessionStart, SessionID: id("01"), Cwd: project, Source: "clear"}},
-		{"SessionStart.compact", adapter.Event{Kind: adapter.SessionStart, SessionID: id("02"), Cwd: project + "/sub", Model: "claude-opus-5-5", Source: "compact"}},
-		{"UserPromptSubmit", adapter.Event{Kind: adapter.BeforeTurn, SessionID: id("09"), Cwd: project, PermissionMode: "acceptEdits", Origin: adapter.OriginHuman}},
-		{"UserPromptSubmit.peer-envelope", adapter.Event{Kind: adapter.BeforeTurn, SessionID: id("21"), Cwd: project, PermissionMode: "bypassPermissions", Origin: adapter.OriginPeer}},
-		{"UserPromptSubmit.task-notification", adapter.Event{Kind: adapter.BeforeTurn, SessionID: id("02"), Cwd: project + "/sub", PermissionMode: "default", Origin: adapter.OriginContinuation}},
-		{"PreToolUse.Write", adapter.Event{Kind: adapter.BeforeTool, SessionID: id("09"), Cwd: project, PermissionMode: "acceptEdits", Tool: "Write", Targets: []string{project + "/new.txt"}}},
-		{"PreToolUse.Edit", adapter.Event{Kind: adapter.BeforeTool, SessionID: id("09"), Cwd: project, PermissionMode: "acceptEdits", Tool: "Edit", Targets: []string{project + "/new.txt"}}},
-		{"PreToolUse.Bash.subagent", adapter.Event{Kind: adapter.BeforeTool, SessionID: id("02"), Cwd: project, PermissionMode: "default", Tool: "Bash", AgentID: "a700420659b999c48"}},
-		{"PostToolUse.Write", adapter.Event{Kind: adapter.AfterTool, SessionID: id("09"), Cwd: project, PermissionMode: "acceptEdits", Tool: "Write"}},
-		{"Stop", adapter.Event{Kind: adapter.TurnEnd, SessionID: id("09"), Cwd: project, PermissionMode: "acceptEdits"}},
-		{"Stop.active", adapter.Event{Kind: adapter.TurnEnd, SessionID: id("17"), Cwd: project, PermissionMode: "default", Continuation: true}},
-		{"SessionEnd.clear", adapter.Event{Kind: adapter.SessionEnd, SessionID: id("02"), Cwd: project + "/sub", Reason: "clear"}},
-		{"SubagentStart", adapter.Event{Kind: adapter.ChildStart, SessionID: id("02"), Cwd: project, AgentID: "a700420659b999c48"}},
-		{"SubagentStop", adapter.Event{Kind: adapter.ChildEnd, SessionID: id("02"), Cwd: project, PermissionMode: "default", AgentID: "a700420659b999c48"}},
-		{"PostToolBatch", adapter.Event{Kind: adapter.Other, SessionID: id("09"), Cwd: project, PermissionMode: "acceptEdits"}},
-		{"PostToolUseFailure.Bash", adapter.Event{Kind: adapter.Other, SessionID: id("02"), Cwd: project, PermissionMode: "default", Tool: "Bash"}},
-		{"Notification.idle_prompt", adapter.Event{Kind: adapter.Other, SessionID: id("04"), Cwd: project}},
+// TestConformance: what the client sent becomes exactly these events, and it is answered in the shapes
+// that it was seen to obey.
+func TestConformance(t *testing.T) {
+	context := func(event string) adapter.Output {
+		return adapter.Output{Stdout: []byte(`{"hookSpecificOutput":{"hookEventName":"` + event + `","additionalContext":"a \"b\"\n"}}` + "\n")}
 	}
-	for _, tt := range tests {
-		t.Run(tt.fixture, func(t *testing.T) {
-			got, err := sealed(t).Normalize(adapter.Call{Payload: fixture(t, tt.fixture)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("event (-want +got):\n%s", diff)
-			}
-		})
-	}
+	const text = "a \"b\"\n"
+	adaptertest.Run(t, adaptertest.Kit{
+		Adapter: sealed(t), Dir: "testdata",
+		Captures: []adaptertest.Capture{
+			{File: "SessionStart.startup.json", Want: adapter.Event{Kind: adapter.SessionStart, SessionID: id("09"), Cwd: project, Source: "startup"}},
+			{File: "SessionStart.resume.json", Want: adapter.Event{Kind: adapter.SessionStart, SessionID: id("01"), Cwd: project, Source: "resume"}},
+			{File: "SessionStart.clear.json", Want: adapter.Event{Kind: adapter.SessionStart, SessionID: id("01"), Cwd: project, Source: "clear"}},
+			{File: "SessionStart.compact.json", Want: adapter.Event{Kind: adapter.SessionStart, SessionID: id("02"), Cwd: project + "/sub", Model: "claude-opus-5-5", Source: "compact"}},
+			{File: "UserPromptSubmit.json", Want: adapter.Event{Kind: adapter.BeforeTurn, SessionID: id("09"), Cwd: project, PermissionMode: "acceptEdits", Origin: adapter.OriginHuman}},
+			{File: "UserPromptSubmit.peer-envelope.json", Want: adapter.Event{Kind: adapter.BeforeTurn, SessionID: id("21"), Cwd: project, PermissionMode: "bypassPermissions", Origin: adapter.OriginPeer}},
+			{File: "UserPromptSubmit.task-notification.json", Want: adapter.Event{Kind: adapter.BeforeTurn, SessionID: id("02"), Cwd: project + "/sub", PermissionMode: "default", Origin: adapter.OriginContinuation}},
+			{File: "PreToolUse.Write.json", Want: adapter.Event{Kind: adapter.BeforeTool, SessionID: id("09"), Cwd: project, PermissionMode: "acceptEdits", Tool: "Write", Targets: []string{project + "/new.txt"}}},
+			{File: "PreToolUse.Edit.json", Want: adapter.Event{Kind: adapter.BeforeTool, SessionID: id("09"), Cwd: project, PermissionMode: "acceptEdits", Tool: "Edit", Targets: []string{project + "/new.txt"}}},
+			{File: "PreToolUse.Bash.subagent.json", Want: adapter.Event{Kind: adapter.BeforeTool, SessionID: id("02"), Cwd: project, PermissionMode: "default", Tool: "Bash", AgentID: "a700420659b999c48"}},
+			{File: "PostToolUse.Write.json", Want: adapter.Event{Kind: adapter.AfterTool, SessionID: id("09"), Cwd: project, PermissionMode: "acceptEdits", Tool: "Write"}},
+			{File: "Stop.json", Want: adapter.Event{Kind: adapter.TurnEnd, SessionID: id("09"), Cwd: project, PermissionMode: "acceptEdits"}},
+			{File: "Stop.active.json", Want: adapter.Event{Kind: adapter.TurnEnd, SessionID: id("17"), Cwd: project, PermissionMode: "default", Continuation: true}},
+			{File: "SessionEnd.clear.json", Want: adapter.Event{Kind: adapter.SessionEnd, SessionID: id("02"), Cwd: project + "/sub", Reason: "clear"}},
+			{File: "SubagentStart.json", Want: adapter.Event{Kind: adapter.ChildStart, SessionID: id("02"), Cwd: project, AgentID: "a700420659b999c48"}},
+			{File: "SubagentStop.json", Want: adapter.Event{Kind: adapter.ChildEnd, SessionID: id("02"), Cwd: project, PermissionMode: "default", AgentID: "a700420659b999c48"}},
+			{File: "PostToolBatch.json", Want: adapter.Event{Kind: adapter.Other, SessionID: id("09"), Cwd: project, PermissionMode: "acceptEdits"}},
+			{File: "PostToolUseFailure.Bash.json", Want: adapter.Event{Kind: adapter.Other, SessionID: id("02"), Cwd: project, PermissionMode: "default", Tool: "Bash"}},
+			{File: "Notification.idle_prompt.json", Want: adapter.Event{Kind: adapter.Other, SessionID: id("04"), Cwd: project}},
+			{File: "PreToolUse.Bash.json", Want: adapter.Event{Kind: adapter.BeforeTool, SessionID: id("09"), Cwd: project, PermissionMode: "acceptEdits", Tool: "Bash", Targets: []string{"b.txt"}}},
+			{File: "PostToolUse.Bash.subagent.json", Want: adapter.Event{Kind: adapter.AfterTool, SessionID: id("02"), Cwd: project, PermissionMode: "default", Tool: "Bash", AgentID: "a700420659b999c48"}},
+			{File: "SessionEnd.other.json", Want: adapter.Event{Kind: adapter.SessionEnd, SessionID: id("09"), Cwd: project, Reason: "other"}},
+		},
+		Foreign: []string{
+			`{"hookEventName":"pre_tool_use","sessionId":"g","cwd":"/p","hook_event_name":"PreToolUse","session_id":"g","tool_name":"write","tool_input":{"file_path":"/p/a"}}`,
+		},
+		Answers: []adaptertest.Answer{
+			{Event: adapter.Event{Kind: adapter.SessionStart}, Context: text, Want: context("SessionStart")},
+			{Event: adapter.Event{Kind: adapter.BeforeTurn}, Context: text, Want: context("UserPromptSubmit")},
+			{Event: adapter.Event{Kind: adapter.BeforeTool}, Context: text, Want: context("PreToolUse")},
+			{Event: adapter.Event{Kind: adapter.AfterTool}, Context: text, Want: context("PostToolUse")},
+			{Event: adapter.Event{Kind: adapter.ChildStart, AgentID: "sub"}, Context: text, Want: context("SubagentStart")},
+			{Event: adapter.Event{Kind: adapter.AfterTool, AgentID: "sub"}, Context: "not the session's own model"},
+			{Event: adapter.Event{Kind: adapter.TurnEnd}, Context: "would make the model go on"},
+			{Event: adapter.Event{Kind: adapter.BeforeTool}, Deny: "src/a is claimed", Want: adapter.Output{Stdout: []byte(
+				`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"src/a is claimed"}}` + "\n")}},
+		},
+	})
 }
 
 // TestEnvironment: the version comes from what the client sets, and nothing else of it is visible.
@@ -99,12 +110,9 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// TestGrokIsLeftAlone: Grok runs the hooks of Claude's settings with a payload of both spellings.
+// TestGrokIsLeftAlone: Grok runs the hooks of Claude's settings and marks their environment; its payload,
+// of both spellings, is among the foreign ones above.
 func TestGrokIsLeftAlone(t *testing.T) {
-	const grok = `{"hookEventName":"pre_tool_use","sessionId":"g","cwd":"/p","hook_event_name":"PreToolUse","session_id":"g","tool_name":"write","tool_input":{"file_path":"/p/a"}}`
-	if _, err := sealed(t).Normalize(adapter.Call{Payload: []byte(grok)}); !errors.Is(err, adapter.ErrNotOurs) {
-		t.Errorf("by payload: %v", err)
-	}
 	env := func(k string) string {
 		if k == "GROK_HOOK_EVENT" {
 			return "pre_tool_use"
@@ -171,40 +179,6 @@ func TestUnreadable(t *testing.T) {
 	if err != nil || e.Source != "" || e.Model != "" || e.Kind != adapter.SessionStart {
 		t.Errorf("%+v, %v", e, err)
 	}
-}
-
-// TestAnswers: each shape is the one that the client was seen to obey.
-func TestAnswers(t *testing.T) {
-	a := sealed(t)
-	for kind, name := range eventNames {
-		out, err := a.Inject(adapter.Event{Kind: kind, AgentID: agentOf(kind)}, "a \"b\"\n")
-		want := `{"hookSpecificOutput":{"hookEventName":"` + name + `","additionalContext":"a \"b\"\n"}}` + "\n"
-		if err != nil || string(out.Stdout) != want || out.ExitCode != 0 || len(out.Stderr) != 0 {
-			t.Errorf("%s: %+v, %v", kind, out, err)
-		}
-	}
-	for _, e := range []adapter.Event{{Kind: adapter.TurnEnd}, {Kind: adapter.SessionEnd}, {Kind: adapter.Other}, {Kind: adapter.AfterTool, AgentID: "sub"}} {
-		if out, err := a.Inject(e, "x"); err != nil || len(out.Stdout) != 0 {
-			t.Errorf("%s: %q, %v", e.Kind, out.Stdout, err)
-		}
-	}
-	out, err := a.Deny(adapter.Event{Kind: adapter.BeforeTool}, "src/a is claimed")
-	want := `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"src/a is claimed"}}` + "\n"
-	if err != nil || string(out.Stdout) != want || out.ExitCode != 0 {
-		t.Errorf("%+v, %v", out, err)
-	}
-	for _, reason := range []string{"", "two\nlines"} {
-		if out, err := a.Deny(adapter.Event{Kind: adapter.BeforeTool}, reason); err == nil {
-			t.Errorf("denied with reason %q: %s", reason, out.Stdout)
-		}
-	}
-}
-
-func agentOf(kind adapter.EventKind) string {
-	if kind == adapter.ChildStart {
-		return "sub"
-	}
-	return ""
 }
 
 func TestClientProcess(t *testing.T) {

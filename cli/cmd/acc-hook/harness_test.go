@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -272,18 +273,22 @@ func (m *machine) claim(o core.Owner, resource, reason string) protocol.Claim {
 	return got.Claim
 }
 
-// openSessions gives the ids of the sessions that are open.
-func (m *machine) openSessions() []string {
+// roster gives the sessions that are not offline.
+func (m *machine) roster() []core.SessionStatus {
 	m.t.Helper()
-	status, err := m.room().Core.Status(context.Background(), core.StatusQuery{All: true})
+	status, err := m.room().Core.Status(context.Background(), core.StatusQuery{})
 	if err != nil {
 		m.t.Fatal(err)
 	}
+	return slices.DeleteFunc(status.Sessions, func(s core.SessionStatus) bool { return s.Presence == protocol.Offline })
+}
+
+// openSessions gives the ids of the sessions that are not offline.
+func (m *machine) openSessions() []string {
+	m.t.Helper()
 	var ids []string
-	for _, s := range status.Sessions {
-		if s.Presence != protocol.Offline {
-			ids = append(ids, s.SessionID)
-		}
+	for _, s := range m.roster() {
+		ids = append(ids, s.SessionID)
 	}
 	return ids
 }
