@@ -27,7 +27,8 @@ var TestLibraries = []Pattern{
 
 // testHelpers are packages that only tests import. They may use the test libraries and testing itself.
 var testHelpers = []Pattern{
-	"./protocol/internal/schemacheck/...", "./core/coretest/...", "./storage-filesystem/fsstore/storetest/...", "./adapter-sdk/adaptertest/...",
+	"./protocol/internal/schemacheck/...", "./core/coretest/...", "./storage-filesystem/fsstore/storetest/...",
+	"./storage-filesystem/fsstore/vfs/vfstest/...", "./adapter-sdk/adaptertest/...",
 }
 
 // network is what can reach beyond this process by a socket. net/url and net/netip only parse.
