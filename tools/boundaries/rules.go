@@ -52,7 +52,7 @@ var Modules = []ModuleRule{
 		Instead: "protocol is what everybody else builds on; put the code into the module that needs it",
 	},
 	{
-		Dir: "core", May: []Pattern{"./protocol/..."},
+		Dir: "core", May: []Pattern{"./protocol/...", jsonTokens},
 		Instead: "core knows only protocol; declare a port in core/ports.go and let the caller pass an implementation in",
 	},
 	{
