@@ -56,17 +56,12 @@ func Run(p Process, adapters ...*adapter.Adapter) int {
 	r := &runner{process: p, adapter: a, stderr: p.Stderr}
 	ctx, cancel := context.WithDeadline(context.Background(), p.Started.Add(a.LongestDeadline()))
 	defer cancel()
-	payload, err := r.read(ctx)
-	if err != nil {
-		r.complain(adviceOf(err, unreadable))
-		return 0
-	}
-	e, err := r.normalize(adapter.Call{Event: event, Payload: payload, Env: p.Env})
+	e, err := r.understand(ctx, event)
 	switch {
 	case errors.Is(err, adapter.ErrNotOurs):
 		return 0
 	case err != nil:
-		r.complain(unreadable)
+		r.complain(adviceOf(err, unreadable))
 		return 0
 	}
 	return r.bounded(e)
@@ -102,11 +97,35 @@ type runner struct {
 	status     int
 }
 
-// normalize asks the adapter. Its code may be a vendor's; if it panics, the call is one that cannot be
-// read: a crash would end with the very status that some clients take for a refusal.
-func (r *runner) normalize(call adapter.Call) (e adapter.Event, err error) {
+// understand takes the payload in and asks the adapter what it means. A client that keeps the pipe
+// open, and a vendor's code that does not return, are left behind at the deadline.
+func (r *runner) understand(ctx context.Context, event string) (adapter.Event, error) {
+	type result struct {
+		event adapter.Event
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		e, err := r.normalize(event)
+		done <- result{e, err}
+	}()
+	select {
+	case got := <-done:
+		return got.event, got.err
+	case <-ctx.Done():
+		return adapter.Event{}, ctx.Err()
+	}
+}
+
+// normalize runs a vendor's code; if that panics, the call is one that cannot be read: a crash would end
+// with the very status that some clients take for a refusal.
+func (r *runner) normalize(event string) (e adapter.Event, err error) {
 	defer recovered(&err)
-	return r.adapter.Normalize(call)
+	payload, err := hookkit.ReadPayload(r.process.Stdin)
+	if err != nil {
+		return adapter.Event{}, err
+	}
+	return r.adapter.Normalize(adapter.Call{Event: event, Payload: payload, Env: r.process.Env})
 }
 
 // recovered turns a panic into an error.
@@ -117,25 +136,6 @@ func recovered(err *error) {
 }
 
 var errPanic = errors.New("a panic")
-
-// read takes the payload in. A client that keeps the pipe open is cut off at the deadline.
-func (r *runner) read(ctx context.Context) ([]byte, error) {
-	type result struct {
-		data []byte
-		err  error
-	}
-	done := make(chan result, 1)
-	go func() {
-		data, err := hookkit.ReadPayload(r.process.Stdin)
-		done <- result{data, err}
-	}()
-	select {
-	case got := <-done:
-		return got.data, got.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
 
 // bounded handles an event within its deadline. The work runs beside a watchdog, because a file
 // system can block a system call in a way that no context ends.
