@@ -145,7 +145,7 @@ func TestParseTellsJSONBesideAnError(t *testing.T) {
 func TestSuggest(t *testing.T) {
 	known := []string{"status", "sync", "message", "request", "receipts", "reply", "release"}
 	for word, want := range map[string]string{
-		"stauts": "status", "mesage": "message", "MESSAGE": "message", "snyc": "sync", "rec": "receipts",
+		"stauts": "status", "mesage": "message", "MESSAGE": "message", "snyc": "sync", "rec": "receipts", "statuses": "status",
 		"re": "", "frobnicate": "", "x": "", "": "",
 	} {
 		if got := argv.Suggest(word, known); got != want {

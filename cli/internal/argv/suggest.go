@@ -4,7 +4,7 @@ import "strings"
 
 // Suggest gives the known word closest to what was written, or "" when none is close: at most one
 // mistake in short words and two in longer ones (a letter added, left out, changed, or two swapped), or
-// a beginning that only one known word has.
+// one known word of which it is the beginning or which it begins with.
 func Suggest(word string, known []string) string {
 	word = strings.ToLower(word)
 	allowed := 1
@@ -17,7 +17,7 @@ func Suggest(word string, known []string) string {
 		if d := distance(word, strings.ToLower(k)); d < bestDistance {
 			best, bestDistance = k, d
 		}
-		if len(word) >= 2 && strings.HasPrefix(k, word) {
+		if len(word) >= 2 && strings.HasPrefix(k, word) || len(k) >= 4 && strings.HasPrefix(word, k) {
 			begins = append(begins, k)
 		}
 	}

@@ -6,7 +6,8 @@ import "github.com/acc-control-plane/acc/cli/internal/argv"
 func Catalogue() []*Definition {
 	return []*Definition{
 		configCommand(),
-		statusCommand(), claimCommand(), releaseCommand(), messageCommand(), requestCommand(), inboxCommand(), replyCommand(), ackCommand(), receiptsCommand(),
+		statusCommand(), syncCommand(), workCommand(), claimCommand(), releaseCommand(), messageCommand(), requestCommand(), inboxCommand(), replyCommand(), ackCommand(), receiptsCommand(), threadCommand(),
+		finishCommand(), whoamiCommand(),
 		attachCommand(), heartbeatCommand(), detachCommand(),
 		demoCommand(), helpCommand(), versionCommand(),
 	}

@@ -113,9 +113,9 @@ func TestOwnerIsAskedForFirst(t *testing.T) {
 	}
 }
 
-// speaks says whether a command needs an owner pair. attach makes one, status serves everybody.
+// speaks says whether a command needs an owner pair. attach makes one, status and sync serve everybody.
 func speaks(d *command.Definition) bool {
-	return !slices.Contains([]string{"attach", "status"}, d.Name) &&
+	return !slices.Contains([]string{"attach", "status", "sync"}, d.Name) &&
 		slices.ContainsFunc(d.Options, func(o argv.Option) bool { return o.Name == "generation" })
 }
 

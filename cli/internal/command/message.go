@@ -20,12 +20,17 @@ func messageCommand() *Definition {
 				argv.Option{Name: "body", Value: "TEXT", Usage: "the message, or"},
 				argv.Option{Name: "body-file", Value: "PATH", Usage: "the file that holds it; - is stdin"},
 				argv.Option{Name: "type", Value: "TYPE", Default: string(protocol.Note),
-					Choices: []string{string(protocol.Note), string(protocol.Question), string(protocol.Request), string(protocol.Decision)}, Usage: "questions and requests oblige to a reply"},
+					Choices: []string{string(protocol.Note), string(protocol.Question), string(protocol.Request), string(protocol.Decision)}, Usage: "what it is"},
 				argv.Option{Name: "obligation", Value: "DUTY", Choices: []string{string(protocol.ObligationNone), string(protocol.ObligationAcknowledge), string(protocol.ObligationReply)},
 					Usage: "what recipients owe, where the type leaves a choice"},
+				argv.Option{Name: "supersedes", Value: "ID", Repeated: true, Usage: "a decision that this decision replaces, or"},
+				argv.Option{Name: "withdraws", Value: "ID", Repeated: true, Usage: "a decision that it withdraws; whoever received it receives this too"},
 				keyOption(),
 			),
-			Notes: []string{"Succeeds once the message is recorded; acc receipts tells how far it has come."},
+			Notes: []string{
+				"Questions and requests oblige to a reply. What changes decisions is a decision.",
+				"Succeeds once the message is recorded; acc receipts tells how far it has come.",
+			},
 		},
 		Run: func(ctx context.Context, inv *Invocation, given *flags.Context) (Answer, error) {
 			opts, err := parseMessage(inv, given)
@@ -56,13 +61,20 @@ func parseMessage(inv *Invocation, given *flags.Context) (messageOptions, error)
 	if err != nil {
 		return messageOptions{}, err
 	}
+	supersedes, withdraws := given.StringSlice("supersedes"), given.StringSlice("withdraws")
 	kind := protocol.MessageKind(given.String("type"))
-	if kind == "" {
+	switch changes := len(supersedes) > 0 || len(withdraws) > 0; {
+	case len(supersedes) > 0 && len(withdraws) > 0:
+		return messageOptions{}, invalid("--supersedes and --withdraws exclude each other")
+	case changes && kind == "":
+		kind = protocol.Decision // only a decision changes decisions
+	case kind == "":
 		kind = protocol.Note
 	}
 	return messageOptions{who, core.SendRequest{
 		To: given.StringSlice("to"), MessageKind: kind, Obligation: protocol.Obligation(given.String("obligation")),
 		Subject: given.String("subject"), Body: body, ClientMessageID: given.String("client-message-id"),
+		Replaces: supersedes, Withdraws: withdraws,
 	}}, nil
 }
 

@@ -35,15 +35,18 @@ func runReceipts(ctx context.Context, inv *Invocation, messageID string) (Answer
 		return Answer{}, err
 	}
 	a := answer(view.Receipts, view.ReceiptsData{MessageID: messageID, Receipts: receipts}, func(u *ui.UI) {
-		now := time.Now()
-		var rows [][]ui.Cell
-		for _, receipt := range receipts {
-			rows = append(rows, ui.Row(receipt.RecipientParticipantID, string(receipt.State)+" "+ui.ClockTime(now, receipt.UpdatedAt), offered(now, receipt.Offer)))
-		}
-		u.Table("", rows)
+		u.Table("", receiptRows(time.Now(), receipts))
 	})
 	a.WorkspaceID = r.Workspace.ID
 	return a, nil
+}
+
+func receiptRows(now time.Time, receipts []protocol.Receipt) [][]ui.Cell {
+	var rows [][]ui.Cell
+	for _, r := range receipts {
+		rows = append(rows, ui.Row(r.RecipientParticipantID, string(r.State)+" "+ui.ClockTime(now, r.UpdatedAt), offered(now, r.Offer)))
+	}
+	return rows
 }
 
 // offered says how and when a message was shown.

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/acc-control-plane/acc/cli/internal/argv"
 	"github.com/acc-control-plane/acc/cli/internal/ui"
@@ -20,8 +22,11 @@ func statusCommand() *Definition {
 		Command: argv.Command{
 			Name: "status", Group: groupSession,
 			Summary: "show who is here, what is claimed and what waits",
-			Options: withOwner(argv.Option{Name: "all", Usage: "also sessions that are gone"}),
-			Notes:   []string{"With an owner pair it also tells what you owe and what you wait for."},
+			Options: withOwner(
+				argv.Option{Name: "all", Usage: "also sessions that are gone"},
+				argv.Option{Name: "participant", Value: "NAME", Usage: "only this one"},
+			),
+			Notes: []string{"With an owner pair it also tells what you owe and what you wait for."},
 		},
 		Run: func(ctx context.Context, inv *Invocation, given *flags.Context) (Answer, error) {
 			opts, err := parseStatus(inv, given)
@@ -33,10 +38,13 @@ func statusCommand() *Definition {
 	}
 }
 
-type statusOptions struct{ query core.StatusQuery }
+type statusOptions struct {
+	query core.StatusQuery
+	only  string // participant; empty: everybody
+}
 
 func parseStatus(inv *Invocation, given *flags.Context) (statusOptions, error) {
-	o := statusOptions{core.StatusQuery{All: given.Bool("all")}}
+	o := statusOptions{query: core.StatusQuery{All: given.Bool("all")}, only: given.String("participant")}
 	who, found, err := optionalOwner(inv, given)
 	if err != nil {
 		return statusOptions{}, err
@@ -56,16 +64,27 @@ func (o statusOptions) run(ctx context.Context, inv *Invocation) (Answer, error)
 	if err != nil {
 		return Answer{}, err
 	}
+	if o.only != "" {
+		narrow(&status, o.only)
+	}
 	a := answer(view.Status, status, func(u *ui.UI) { sayStatus(u, status, home()) })
 	a.WorkspaceID = r.Workspace.ID
 	return a, nil
+}
+
+// narrow leaves what belongs to one participant.
+func narrow(s *core.Status, participant string) {
+	s.Sessions = slices.DeleteFunc(s.Sessions, func(row core.SessionStatus) bool { return row.ParticipantID != participant })
+	s.Claims = slices.DeleteFunc(s.Claims, func(row core.ClaimStatus) bool { return row.OwnerParticipantID != participant })
+	s.Bindings = slices.DeleteFunc(s.Bindings, func(row core.BindingStatus) bool { return row.ParticipantID != participant })
 }
 
 func sayStatus(u *ui.UI, s core.Status, home string) {
 	u.Print("%s (%s)  protection: %s", u.Styled(ui.Bold, ui.Escape(s.DisplayName)), extent(s), s.Protection)
 	var rows [][]ui.Cell
 	for _, session := range s.Sessions {
-		row := ui.Row(session.ParticipantID, string(session.Presence), shorten(session.CheckoutRoot, home), session.Branch, unread(session))
+		row := ui.Row(session.ParticipantID, presenceWords(session, s.Now), shorten(session.CheckoutRoot, home), session.Branch,
+			ui.Cut(ui.Escape(session.Intent), 40), mail(session), reach(session))
 		row[1].Style = presenceStyle(session.Presence)
 		rows = append(rows, row)
 	}
@@ -94,18 +113,22 @@ func sayClaims(u *ui.UI, s core.Status) {
 }
 
 func sayOwed(u *ui.UI, s core.Status) {
+	section(u, "attention", attentionRows(s.Attention))
 	var rows [][]ui.Cell
-	for _, item := range s.Attention {
-		row := ui.Row(string(item.AttentionKind), item.SourceID, ui.Cut(ui.Escape(item.Summary), 80))
-		row[0].Style = ui.Urgent
-		rows = append(rows, row)
-	}
-	section(u, "attention", rows)
-	rows = nil
 	for _, w := range s.Waiting {
 		rows = append(rows, ui.Row(w.MessageID, string(w.MessageKind)+" to "+w.Recipient, string(w.State)+" "+ui.Ago(s.Now, w.Since), ui.Cut(ui.Escape(w.Subject), 60)))
 	}
 	section(u, "waiting", rows)
+}
+
+func attentionRows(items []core.AttentionItem) [][]ui.Cell {
+	var rows [][]ui.Cell
+	for _, item := range items {
+		row := ui.Row(string(item.AttentionKind), item.SourceID, ui.Cut(ui.Escape(item.Summary), 80))
+		row[0].Style = ui.Urgent
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 // section prints a heading and its rows, or nothing.
@@ -131,16 +154,53 @@ func extent(s core.Status) string {
 	return string(s.Source)
 }
 
-// unread says what waits for a participant.
-func unread(s core.SessionStatus) string {
+// mail says what a participant has not read.
+func mail(s core.SessionStatus) string {
 	var parts []string
+	more := ""
+	if s.CountsCut {
+		more = "+"
+	}
 	if s.Queued > 0 {
-		parts = append(parts, fmt.Sprintf("%d queued", s.Queued))
+		parts = append(parts, fmt.Sprintf("%d%s queued", s.Queued, more))
 	}
 	if s.Offered > 0 {
-		parts = append(parts, fmt.Sprintf("%d offered, not retrieved", s.Offered))
+		parts = append(parts, fmt.Sprintf("%d%s offered, not retrieved", s.Offered, more))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// idleAfter is how long a session is silent before it is called idle.
+const idleAfter = protocol.StaleCadences * protocol.HookCadence
+
+// presenceWords says what is known of a session and no more: a silent session whose process lives is
+// idle; one of which no process is known does not answer.
+func presenceWords(s core.SessionStatus, now time.Time) string {
+	silent := now.Sub(s.HeartbeatAt)
+	switch {
+	case s.Presence == protocol.Online && silent > idleAfter:
+		return "idle " + ui.Span(silent)
+	case s.Presence == protocol.Stale:
+		return "not answering " + ui.Span(silent)
+	case s.Presence == protocol.Offline && s.EndReason != "":
+		return "offline (" + ui.Cut(ui.Escape(s.EndReason), 20) + ")"
+	}
+	return string(s.Presence)
+}
+
+// reach says when a message would be seen.
+func reach(s core.SessionStatus) string {
+	switch {
+	case s.Presence == protocol.Offline:
+		return "when it returns"
+	case s.LiveDelivery && s.LiveLeaseCurrent:
+		return "wake on send"
+	case s.LiveDelivery:
+		return "wake on send, if it still answers"
+	case s.Lifecycle == protocol.Managed:
+		return "next turn"
+	}
+	return "inbox only"
 }
 
 func presenceStyle(p protocol.Presence) ui.Style {

@@ -23,8 +23,49 @@ var rosterObject = &strictjson.Object[core.SessionStatus]{
 		field("heartbeatAt", "when it was last known to live", func(s *core.SessionStatus) *time.Time { return &s.HeartbeatAt }, when),
 		field("processTracked", "whether presence rests on a known process", func(s *core.SessionStatus) *bool { return &s.ProcessTracked }, truth),
 		nullable("endReason", "why it ended, in the client's word", func(s *core.SessionStatus) *string { return &s.EndReason }, text),
-		field("queued", "messages to its participant that nobody was shown", func(s *core.SessionStatus) *int { return &s.Queued }, count),
-		field("offered", "messages to its participant that were shown and not read exactly", func(s *core.SessionStatus) *int { return &s.Offered }, count),
+		nullable("intent", "what it says it is doing", func(s *core.SessionStatus) *string { return &s.Intent }, text),
+		field("unretrieved", "messages to its participant that were not read exactly", self[core.SessionStatus], strictjson.Nested(unretrievedObject)),
+		field("waiting", "messages that wait for a next turn of its participant", func(s *core.SessionStatus) *int { return &s.Waiting }, count),
+		field("countsCut", "the three counts stopped at their limit: there are at least that many", func(s *core.SessionStatus) *bool { return &s.CountsCut }, truth),
+		field("liveDelivery", "an endpoint that can make it look was published and not given up", func(s *core.SessionStatus) *bool { return &s.LiveDelivery }, truth),
+		field("liveLeaseCurrent", "and its owner vouches for it now", func(s *core.SessionStatus) *bool { return &s.LiveLeaseCurrent }, truth),
+	},
+}
+
+// self lets an object group members of the value that holds it.
+func self[T any](t *T) *T { return t }
+
+var unretrievedObject = &strictjson.Object[core.SessionStatus]{
+	Name: "unretrieved", Doc: "Messages that were not read exactly.",
+	Members: []strictjson.Member[core.SessionStatus]{
+		field("queued", "nobody was shown them", func(s *core.SessionStatus) *int { return &s.Queued }, count),
+		field("offered", "shown", func(s *core.SessionStatus) *int { return &s.Offered }, count),
+	},
+}
+
+var bindingObject = &strictjson.Object[core.BindingStatus]{
+	Name: "deliveryBinding", Doc: "One published endpoint, without the endpoint.",
+	Members: []strictjson.Member[core.BindingStatus]{
+		field("sessionId", "whose", func(b *core.BindingStatus) *string { return &b.SessionID }, word),
+		field("participantId", "its participant", func(b *core.BindingStatus) *string { return &b.ParticipantID }, word),
+		field("adapterId", "what serves it", func(b *core.BindingStatus) *string { return &b.AdapterID }, word),
+		field("clientVersion", "of the client behind it", func(b *core.BindingStatus) *string { return &b.ClientVersion }, text),
+		field("availableModes", "what it can do", func(b *core.BindingStatus) *[]protocol.DeliveryMode { return &b.Modes }, strictjson.List(deliveryModes, 0, manyItems)),
+		field("livePolicy", "which messages may spend a turn", func(b *core.BindingStatus) *protocol.LivePolicy { return &b.LivePolicy }, livePolicies),
+		field("reachable", "the lease runs; a lapsed one may be verified again", func(b *core.BindingStatus) *bool { return &b.Reachable }, truth),
+		field("leaseUntil", "how long its owner vouches for it", func(b *core.BindingStatus) *time.Time { return &b.LeaseUntil }, when),
+	},
+}
+
+var countsObject = &strictjson.Object[core.Counts]{
+	Name: "counts", Doc: "The room summed up.",
+	Members: []strictjson.Member[core.Counts]{
+		field("live", "sessions that are online", func(c *core.Counts) *int { return &c.Live }, count),
+		field("stale", "sessions that may be there and do not answer", func(c *core.Counts) *int { return &c.Stale }, count),
+		field("claims", "live claims", func(c *core.Counts) *int { return &c.Claims }, count),
+		field("messages", "recorded so far", func(c *core.Counts) *int { return &c.Messages }, count),
+		field("queued", "messages to those listed that nobody was shown", func(c *core.Counts) *int { return &c.Queued }, count),
+		field("offered", "messages to those listed that were shown and not read exactly", func(c *core.Counts) *int { return &c.Offered }, count),
 	},
 }
 
@@ -75,6 +116,8 @@ var Status = newSchema("status", "The room at one moment.", strictjson.Nested(&s
 		field("protection", "how far claims protect files", func(s *core.Status) *core.Protection { return &s.Protection }, protections),
 		field("participants", "the sessions of the room", func(s *core.Status) *[]core.SessionStatus { return &s.Sessions }, list(rosterObject)),
 		field("claims", "the live claims", func(s *core.Status) *[]core.ClaimStatus { return &s.Claims }, list(claimStatusObject)),
+		field("deliveryBindings", "the published endpoints", func(s *core.Status) *[]core.BindingStatus { return &s.Bindings }, list(bindingObject)),
+		field("counts", "the room summed up", func(s *core.Status) *core.Counts { return &s.Counts }, strictjson.Nested(countsObject)),
 		field("attention", "what the caller must know; empty without an owner pair", func(s *core.Status) *[]core.AttentionItem { return &s.Attention }, list(attentionObject)),
 		field("waiting", "what the caller waits for; empty without an owner pair", func(s *core.Status) *[]core.Waiting { return &s.Waiting }, list(waitingObject)),
 		field("cursor", "of the newest event", func(s *core.Status) *string { return &s.Cursor }, sequence),
