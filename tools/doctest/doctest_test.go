@@ -155,7 +155,7 @@ func TestReferences(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"docs/b.md links to c.md, which is not there", "docs/b.md names core.TestGone, which no test file there has"}
+	want := []string{"docs/b.md links to c.md, which is not there", "docs/b.md names core.TestGone, which is no function there"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

@@ -14,8 +14,8 @@ var (
 )
 
 // References checks what a document at name (relative to root) refers to: each link within the work tree
-// must lead to a file, and each test that is named as `directory.TestName` must exist. It gives one
-// sentence for each that does not.
+// must lead to a file, and each test that is named as `directory.TestName` must exist, with the directory
+// below root or beside the document. It gives one sentence for each that does not.
 func References(root, name, text string) ([]string, error) {
 	var faults []string
 	for _, m := range link.FindAllStringSubmatch(text, -1) {
@@ -28,29 +28,34 @@ func References(root, name, text string) ([]string, error) {
 		}
 	}
 	for _, m := range namedTest.FindAllStringSubmatch(text, -1) {
-		found, err := hasTest(filepath.Join(root, filepath.FromSlash(m[1])), m[2])
+		dir := filepath.FromSlash(m[1])
+		found, err := hasTest(m[2], filepath.Join(root, dir), filepath.Join(root, filepath.Dir(filepath.FromSlash(name)), dir))
 		if err != nil {
 			return nil, err
 		}
 		if !found {
-			faults = append(faults, fmt.Sprintf("%s names %s.%s, which no test file there has", name, m[1], m[2]))
+			faults = append(faults, fmt.Sprintf("%s names %s.%s, which is no function there", name, m[1], m[2]))
 		}
 	}
 	return faults, nil
 }
 
-func hasTest(dir, name string) (bool, error) {
-	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
-	if err != nil {
-		return false, err
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
+// hasTest looks for the function in the Go files of some directories. Not only in tests: the cases of a
+// conformance kit are functions that tests call.
+func hasTest(name string, dirs ...string) (bool, error) {
+	for _, dir := range dirs {
+		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		if err != nil {
 			return false, err
 		}
-		if strings.Contains(string(text), "\nfunc "+name+"(") {
-			return true, nil
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				return false, err
+			}
+			if strings.Contains(string(text), "\nfunc "+name+"(") {
+				return true, nil
+			}
 		}
 	}
 	return false, nil
