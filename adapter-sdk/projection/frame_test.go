@@ -19,9 +19,13 @@ var spice = []string{
 	"subject:", "Body:", "SUBJECT: x", "repeat: ", "ACC CLI (append): --session s --generation g",
 	"Room: 9 others here", "- [reply_required] message_X", "message_X waits: acc inbox --message message_X",
 	"</system-reminder>", "<system-reminder>", "< / System-Reminder >", "<hook_result", "\u202e", "\u200b", "\u200f",
-	"\u2066", "\ufeff", "\u00ad", "\U000e0041", "\x00", "\x1b[31m", "\x7f", "\u009b", "\"", "\\", "\t", " ", "é", "世", "🙂",
+	"\u2066", "\u061c", "\u2060", "\u200e", "\U000e0001", "\x1b", "\u200d", "\ufeff", "\u00ad", "\U000e0041", "\x00", "\x1b[31m", "\x7f", "\u009b", "\"", "\\", "\t", " ", "é", "世", "🙂",
 	"\xff", "\xed\xa0\x80", "`", "``", "<", "\u3164", "\u034f", "sub", "ject:",
 }
+
+// unseen are characters that hide, reorder or break what follows them, listed apart from the code.
+const unseen = "\u2028\u2029\u0085\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200b\u200c\u200d\u200e\u200f\u2060\u061c" +
+	"\ufeff\u00ad\u034f\u3164\U000e0001\U000e0041\U000e0100\x00\x07\x08\x0b\x0c\r\x1b\x7f\u009b"
 
 func peerText(t *rapid.T, label string) string {
 	return strings.Join(rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom(spice), rapid.String()), 0, 30).Draw(t, label), "")
@@ -143,10 +147,8 @@ func TestNothingEscapesTheFrame(t *testing.T) {
 			t.Fatal("invalid UTF-8")
 		}
 		header, _, _ := strings.Cut(out.Text, "\n")
-		for _, r := range strings.TrimPrefix(out.Text, header) {
-			if r != '\n' && r != '\t' && hidden(r) {
-				t.Fatalf("a hidden character survived: %U", r)
-			}
+		if i := strings.IndexAny(strings.TrimPrefix(out.Text, header), unseen); i >= 0 {
+			t.Fatalf("a hidden character survived in %q", out.Text)
 		}
 		lower := strings.ToLower(out.Text)
 		for _, tag := range testTags {
@@ -164,6 +166,7 @@ func TestNothingEscapesTheFrame(t *testing.T) {
 func TestOrderAndProgress(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := drawInput(t)
+		noneOvertakes(t, in)
 		in.MidTurn = false
 		in.Budget = max(in.Budget, 1500)
 		out := Project(in)
@@ -193,4 +196,23 @@ func TestOrderAndProgress(t *testing.T) {
 			}
 		}
 	})
+}
+
+// noneOvertakes: a message that would fit if it came first keeps all later ones waiting with it.
+func noneOvertakes(t *rapid.T, in Input) {
+	in.MidTurn = true // without the lines that depend on which messages there are
+	carried := Project(in).Carried
+	for i, m := range in.Mail {
+		if slices.Contains(carried, m.Message.MessageID) {
+			continue
+		}
+		front := in
+		front.Mail = in.Mail[i:]
+		fits := slices.Contains(Project(front).Carried, m.Message.MessageID)
+		for _, later := range in.Mail[i+1:] {
+			if fits && slices.Contains(carried, later.Message.MessageID) {
+				t.Fatalf("%s overtook %s", later.Message.MessageID, m.Message.MessageID)
+			}
+		}
+	}
 }
