@@ -365,7 +365,7 @@ func killOne(t *testing.T, opts fsstore.Options) (done int) {
 		t.Error(err)
 		return 0
 	}
-	timer := time.AfterFunc(time.Duration(rand.IntN(60)+5)*time.Millisecond, func() { _ = cmd.Process.Kill() })
+	timer := time.AfterFunc(time.Duration(rand.IntN(200)+30)*time.Millisecond, func() { _ = cmd.Process.Kill() })
 	defer timer.Stop()
 	for {
 		line, err := out.ReadString('\n')

@@ -81,9 +81,6 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 		return s, err
 	}
 	defer dir.Close()
-	if err := s.refuseNetwork(dir); err != nil {
-		return nil, err
-	}
 	if _, _, err := s.settled(dir, false); err != nil {
 		return nil, err
 	}
@@ -123,6 +120,9 @@ func (s *Store) settled(dir vfs.Dir, create bool) (identity, bool, error) {
 	}
 	if known := s.identity.Load(); known != nil && known.dir == at.ID {
 		return known.identity, true, nil
+	}
+	if err := s.refuseNetwork(dir); err != nil {
+		return identity{}, false, err
 	}
 	id, found, err := s.settle(dir, create)
 	if found && err == nil {
