@@ -17,6 +17,7 @@ import (
 //	bindings/<32 hex>.json            the owner pair in use
 //	bindings/<32 hex>.<ref>.json      the pair that follows the generation with this reference
 //	bindings/<32 hex>.shown.json      what the model was told before
+//	bindings/<32 hex>.lock            held while it is being told something
 //
 // A pair is only ever published by a write that does not replace, so that of several hooks of one
 // conversation exactly one decides, without a lock that a killed hook could leave behind.

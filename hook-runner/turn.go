@@ -25,6 +25,8 @@ func (c *call) sessionStart(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	release, _ := c.files.alone(ctx)
+	defer release()
 	_, header := c.files.shownTo(&o)
 	if header && !slices.Contains(freshContexts, c.event.Source) {
 		return nil // the first prompt came before the start, and told already
@@ -49,6 +51,8 @@ func (c *call) beforeTurn(ctx context.Context) error {
 	if !c.adapter.Injects(c.event) {
 		return nil
 	}
+	release, _ := c.files.alone(ctx)
+	defer release()
 	in, err := c.turn(ctx, &o)
 	if err != nil {
 		return err
@@ -66,6 +70,11 @@ func (c *call) afterTool(ctx context.Context) error {
 	open, err := c.beat(ctx, owner)
 	if err != nil || !open || !c.adapter.Injects(c.event) {
 		return err
+	}
+	release, alone := c.files.alone(ctx)
+	defer release()
+	if !alone {
+		return nil // whoever has the lock is telling, and there will be another tool
 	}
 	o := opened{owner: owner}
 	in, err := c.turn(ctx, &o)
@@ -91,8 +100,10 @@ func (c *call) introduce(ctx context.Context, owner core.Owner) error {
 	if c.hearsPrompts() || !c.adapter.Injects(c.event) {
 		return nil
 	}
+	release, alone := c.files.alone(ctx)
+	defer release()
 	o := opened{owner: owner}
-	if _, header := c.files.shownTo(&o); header {
+	if _, header := c.files.shownTo(&o); header || !alone {
 		return nil
 	}
 	in := c.projection()

@@ -132,6 +132,33 @@ func TestMidTurn(t *testing.T) {
 	}
 }
 
+// TestParallelTools: of the hooks of tools that end together one tells what is new.
+func TestParallelTools(t *testing.T) {
+	m := newMachine(t)
+	ada, bob := m.conversation("ada"), m.conversation("bob")
+	adaOwner := owner(t, ada.start("startup").context(t))
+	bob.start("startup")
+	bob.prompt()
+	for range 3 {
+		id := m.ask(adaOwner, "bob", "s", "b")
+		told := make([]string, 6)
+		var wg sync.WaitGroup
+		for i := range told {
+			wg.Go(func() {
+				r := run(t, bob.command(bob.payload("PostToolUse", `"tool_name":"Bash"`)))
+				if r.code != 0 || r.stderr != "" {
+					t.Errorf("%+v", r)
+				}
+				told[i] = r.stdout
+			})
+		}
+		wg.Wait()
+		if got := strings.Count(strings.Join(told, ""), id+" | from ada"); got != 1 {
+			t.Errorf("told %d times", got)
+		}
+	}
+}
+
 // TestPromptBeforeStart: whichever comes first opens, the other joins the same generation.
 func TestPromptBeforeStart(t *testing.T) {
 	m := newMachine(t)
