@@ -44,9 +44,20 @@ type Machine struct {
 	// LookPath finds a command on PATH; "" says that there is none. It may be nil.
 	LookPath func(name string) string
 	// Run starts a client's own command, waits for it as long as ctx allows, and gives what it wrote to
-	// standard output. env holds NAME=VALUE additions. The child reads nothing from standard input. It
-	// may be nil: then nothing is started and what only the client could tell is unknown.
-	Run func(ctx context.Context, env []string, path string, args ...string) ([]byte, error)
+	// standard output; an exit code other than 0 is an error. It may be nil: then nothing is started and
+	// what only the client could tell is unknown.
+	Run func(ctx context.Context, c ClientCommand) ([]byte, error)
+}
+
+// ClientCommand is a start of a client's own command.
+type ClientCommand struct {
+	Path string // as Detection.Command
+	Args []string
+	Env  []string // NAME=VALUE, in addition to the environment of acc
+	// Input is what the command reads from standard input, which then ends. With Until it stays open
+	// until standard output has a line that contains that text: for servers that end with their input.
+	Input []byte
+	Until string
 }
 
 // Detection is what was found of a client.

@@ -4,8 +4,11 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
 	"github.com/acc-control-plane/acc/protocol"
+	"github.com/acc-control-plane/acc/protocol/strictjson"
 )
 
 // executable is the file of one of acc's commands. On Windows it is written with slashes, which every
@@ -71,3 +74,15 @@ func Quoted(m adapter.Machine, path string) (string, error) {
 
 // plainBytes need no quotes in any shell.
 const plainBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@:,"
+
+// Quote writes s as a JSON string, which is also a TOML string. Bytes that are no UTF-8 are replaced.
+func Quote(s string) string {
+	out, err := jsontext.AppendQuote(nil, strings.ToValidUTF8(s, "\uFFFD"))
+	if err != nil { // there is nothing left to refuse
+		return `""`
+	}
+	return string(out)
+}
+
+// Indent lays JSON out as clients write their files: two spaces, and a line end at the end.
+func Indent(json string) ([]byte, error) { return strictjson.AppendIndent(nil, []byte(json)) }

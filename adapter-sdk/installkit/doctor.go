@@ -93,6 +93,7 @@ func standing(rec fileRecord, now userfile.File, mark string) presence {
 	for _, r := range rec.Edits {
 		stands, err := editor{rec.Format, mark}.look(now.Data, r.Edit)
 		switch {
+		case err == nil && stands == changed && r.Sticky:
 		case err != nil || stands == changed || stands == rival:
 			return changed
 		case stands == absent:

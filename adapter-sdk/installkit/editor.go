@@ -3,8 +3,6 @@ package installkit
 import (
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/acc-control-plane/acc/adapter-sdk/installkit/block"
 	"github.com/acc-control-plane/acc/adapter-sdk/installkit/jsonedit"
 	"github.com/acc-control-plane/acc/adapter-sdk/installkit/tomledit"
@@ -60,11 +58,8 @@ func (d editor) owned(text string) (ours, foreign bool) {
 
 // escaped is how a string appears inside a JSON or TOML string.
 func escaped(s string) string {
-	quoted, err := jsontext.AppendQuote(nil, s)
-	if err != nil {
-		return s
-	}
-	return string(quoted[1 : len(quoted)-1])
+	quoted := Quote(s)
+	return quoted[1 : len(quoted)-1]
 }
 
 // look tells how e stands in doc.

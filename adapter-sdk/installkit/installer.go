@@ -73,12 +73,10 @@ func (k *Installer) Detect(ctx context.Context, m adapter.Machine) (adapter.Dete
 
 // complete refuses a machine that would make paths of nothing.
 func complete(m adapter.Machine) error {
-	for name, path := range map[string]string{"Home": m.Home, "Data": m.Data, "Bin": m.Bin} {
-		if !filepath.IsAbs(path) {
-			return protocol.UsageError("", "the machine's "+name+" is not an absolute path")
-		}
+	if !filepath.IsAbs(m.Home) || !filepath.IsAbs(m.Data) {
+		return protocol.UsageError("", "the machine's Home and Data are absolute paths")
 	}
-	if m.Env == nil || m.Now == nil || m.GOOS == "" || m.Version == "" {
+	if m.Bin == "" || m.Env == nil || m.Now == nil || m.GOOS == "" || m.Version == "" {
 		return protocol.UsageError("", "the machine is not fully described")
 	}
 	return nil

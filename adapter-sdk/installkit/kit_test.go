@@ -85,6 +85,9 @@ func (v *vendor) Wants(m adapter.Machine, _ adapter.Detection) (installkit.Wants
 		{Path: v.path("settings.json"), Format: installkit.JSONC, Edits: filter(settings, keep)},
 		{Path: v.path("config.toml"), Format: installkit.TOML, Edits: filter(config, keep)},
 	}
+	if _, err := os.Lstat(v.path("plain.json")); err == nil {
+		w.Edits = append(w.Edits, installkit.UserFile{Path: v.path("plain.json"), Format: installkit.JSON, NoMark: true, Edits: settings[:1]})
+	}
 	return w, nil
 }
 
@@ -118,7 +121,7 @@ func newBench(t testing.TB, files map[string]string) *bench {
 		GOOS: "linux", Home: home, Data: data, Bin: filepath.Join(data, "runtime", "bin"), Version: "0.1.0",
 		Now: func() time.Time { return b.clock },
 		Env: func(string) string { return "" },
-		Run: func(context.Context, []string, string, ...string) ([]byte, error) {
+		Run: func(context.Context, adapter.ClientCommand) ([]byte, error) {
 			return nil, errors.New("not to be called")
 		},
 	}
@@ -459,12 +462,13 @@ func TestAForeignFileIsLeftAlone(t *testing.T) {
 
 func TestBadConfigurationsAreLeftAlone(t *testing.T) {
 	for name, files := range map[string]map[string]string{
-		"open object":   {"settings.json": "{\n  \"a\": 1\n"},
-		"a name twice":  {"settings.json": "{\"a\": 1, \"a\": 2}"},
-		"broken TOML":   {"config.toml": "a = \n"},
-		"a table twice": {"config.toml": "[a]\n[a]\n"},
-		"half a block":  {"config.toml": "# >>> acc\n"},
-		"wrong shape":   {"settings.json": "{\"hooks\": []}"},
+		"open object":                          {"settings.json": "{\n  \"a\": 1\n"},
+		"a name twice":                         {"settings.json": "{\"a\": 1, \"a\": 2}"},
+		"broken TOML":                          {"config.toml": "a = \n"},
+		"a table twice":                        {"config.toml": "[a]\n[a]\n"},
+		"half a block":                         {"config.toml": "# >>> acc\n"},
+		"a mark that the client does not read": {"plain.json": "\xef\xbb\xbf{}"},
+		"wrong shape":                          {"settings.json": "{\"hooks\": []}"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, files)

@@ -71,6 +71,8 @@ func (m *merged) settle(d editor, path string, e Edit) error {
 		return err
 	}
 	switch {
+	case r.Undo.Kept && e.Default && now != absent:
+		return nil
 	case now == same:
 		if stands == same { // but for what the client changes
 			e.Value = r.Value
@@ -103,6 +105,9 @@ func (m *merged) add(d editor, path string, e Edit) error {
 		return errRival
 	case stands == same && (e.Ours || e.Kind == Block):
 		m.edits = append(m.edits, editRecord{Edit: e})
+		return nil
+	case stands == changed && e.Default:
+		m.edits = append(m.edits, editRecord{Edit: e, Undo: undo{Kept: true}})
 		return nil
 	case stands == changed && e.Kind == Element:
 		m.notes = append(m.notes, path+": "+e.label()+" is there in another form and stays as it is")

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
+	"github.com/acc-control-plane/acc/adapter-sdk/installkit/jsonedit"
 	"github.com/acc-control-plane/acc/adapter-sdk/installkit/userfile"
 	"github.com/acc-control-plane/acc/protocol"
 )
@@ -137,6 +138,9 @@ func (p *draft) edit(had *installation, f UserFile, mark string) error {
 	now, err := userfile.Read(p.root, f.Path)
 	if err != nil {
 		return err
+	}
+	if f.NoMark && bytes.HasPrefix(now.Data, []byte("\xef\xbb\xbf")) {
+		return refused(f.Path, &jsonedit.SyntaxError{Line: 1, Problem: "it starts with a byte order mark, which this client's reader refuses"})
 	}
 	var edits []editRecord
 	created := !now.Exists

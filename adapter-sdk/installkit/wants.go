@@ -30,6 +30,7 @@ type File struct {
 type UserFile struct {
 	Path   string
 	Format Format
+	NoMark bool // the client's reader refuses a byte order mark at the start of the file
 	Edits  []Edit
 }
 
@@ -63,6 +64,8 @@ type Edit struct {
 	Volatile []string
 	// Sticky leaves a value that somebody changed since as it is, rather than set it again.
 	Sticky bool
+	// Default writes the value only where there is none.
+	Default bool
 	// Ours says that nobody but acc writes such a value: when it stands there without a record, an
 	// earlier installation left it. Otherwise it counts as the user's and stays when acc goes.
 	Ours  bool
