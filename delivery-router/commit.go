@@ -15,7 +15,7 @@ import (
 // is not cut: the session is told where to read it, and the receipt stays queued.
 func (a *attempt) hand(ctx context.Context) result {
 	page := projection.Project(projection.Input{
-		Now: a.now(), Budget: protocol.DefaultHookBudget, MidTurn: true, Mail: []projection.Mail{{Message: a.to.Message}},
+		Now: a.clock.Now(), Budget: protocol.DefaultHookBudget, MidTurn: true, Mail: []projection.Mail{{Message: a.to.Message}},
 	})
 	text, carried := page.Text, len(page.Carried) == 1
 	if !carried {

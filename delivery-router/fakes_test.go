@@ -114,20 +114,21 @@ func newLedger() *ledger {
 	return &ledger{flights: map[string]flight{}, woken: map[string][]string{}, exchange: map[[2]string]int{}, denied: map[string][]string{}}
 }
 
-func (l *ledger) BeginWake(session, ref, message string, now time.Time) (Standing, error) {
+func (l *ledger) BeginWake(session, ref, message string, now time.Time, expires time.Duration) (inFlight, spent bool, err error) {
 	key := session + ref
 	f, flying := l.flights[key]
 	switch {
 	case l.err != nil:
-		return WakeFree, l.err
-	case flying && now.Sub(f.at) < WakeExpires:
-		return WakeInFlight, nil
+		return false, false, l.err
+	case flying && now.Sub(f.at) < expires:
+		return true, false, nil
 	case slices.Contains(l.woken[key], message) && !(flying && f.messageID == message):
-		return WakeSpent, nil
+		delete(l.flights, key)
+		return false, true, nil
 	}
 	l.flights[key] = flight{message, now}
 	l.woken[key] = append(l.woken[key], message)
-	return WakeFree, nil
+	return false, false, nil
 }
 
 func (l *ledger) CancelWake(session, ref, message string) error {

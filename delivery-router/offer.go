@@ -189,13 +189,13 @@ func failureOf(reason adapter.NativeReason) protocol.OfferFailure {
 // wake asks the session to look, unless it was just asked.
 func (a *attempt) wake(ctx context.Context) result {
 	ref, id := protocol.GenerationRef(a.session.Generation), a.to.Message.MessageID
-	standing, err := a.ledger.BeginWake(a.session.SessionID, ref, id, a.now())
+	inFlight, spent, err := a.ledger.BeginWake(a.session.SessionID, ref, id, a.clock.Now(), WakeExpires)
 	switch {
 	case err != nil:
 		return a.failed(ctx, claimFailure(err))
-	case standing == WakeInFlight:
+	case inFlight:
 		return a.waits(CodeWakeInFlight, true)
-	case standing == WakeSpent:
+	case spent:
 		return a.waits(CodeWakeSpent, false)
 	}
 	answer, o := a.cross(ctx, "")

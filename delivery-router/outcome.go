@@ -20,14 +20,14 @@ type Code string
 
 // The codes that are not a protocol.OfferFailure.
 const (
-	CodeRecipientOffline Code = "recipient_offline"  // no session of the recipient is there
-	CodeNoLiveTransport  Code = "no_live_transport"  // its session published no endpoint
-	CodeWakeInFlight     Code = "wake_in_flight"     // its session was just asked to look for another message
-	CodeWakeSpent        Code = "wake_spent"         // its session was asked for this message before, and looked
-	CodeLoopGuard        Code = "loop_guard"         // too many live offers between the two without a person
-	CodeReplaced         Code = "decision_replaced"  // a newer decision took its place
-	CodeUnreadable       Code = "recipient_unknown"  // the store could not be read for it
-	CodeNotTried         Code = "deadline_passed"    // there was no time left to ask
+	CodeRecipientOffline Code = "recipient_offline" // no session of the recipient is there
+	CodeNoLiveTransport  Code = "no_live_transport" // its session published no endpoint
+	CodeWakeInFlight     Code = "wake_in_flight"    // its session was just asked to look for another message
+	CodeWakeSpent        Code = "wake_spent"        // its session was asked for this message before, and looked
+	CodeLoopGuard        Code = "loop_guard"        // too many live offers between the two without a person
+	CodeReplaced         Code = "decision_replaced" // a newer decision took its place
+	CodeUnreadable       Code = "recipient_unknown" // the store could not be read for it
+	CodeNotTried         Code = "deadline_passed"   // there was no time left to ask
 )
 
 // TransportDurable is the transport of a message that nothing but the store holds.

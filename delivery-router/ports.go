@@ -35,9 +35,11 @@ type Attempts interface {
 // Ledger remembers what must not be done twice. It is a hint beside the store: it may be lost, and then a
 // session is woken once more than it had to be.
 type Ledger interface {
-	// BeginWake claims the one wake that a session generation may have in flight. A flight ends with
-	// EndWake, or after WakeExpires without it: the wake was lost.
-	BeginWake(sessionID, generationRef, messageID string, now time.Time) (Standing, error)
+	// BeginWake claims the one wake that a session generation may have in flight. inFlight: another one
+	// is, and began less than expires ago. spent: the session was woken for this very message, and a hook
+	// of it ran since. Neither: the caller holds the claim. A flight that expired was lost, so its
+	// message may be woken for again.
+	BeginWake(sessionID, generationRef, messageID string, now time.Time, expires time.Duration) (inFlight, spent bool, err error)
 	// CancelWake takes a claim back whose wake did not cross.
 	CancelWake(sessionID, generationRef, messageID string) error
 	// EndWake says that the session looked: a hook of it ran. Nothing in flight is no error.
@@ -53,24 +55,11 @@ type Ledger interface {
 
 	// Denied gives the messages of a participant whose offer its sandbox did not let through.
 	Denied(participantID string) ([]string, error)
-	// Deny adds one. Only the last MaxDenied are kept.
+	// Deny adds one; a ledger may keep only the last ones.
 	Deny(participantID, messageID string) error
 	// DropDenied forgets those.
 	DropDenied(participantID string, messageIDs []string) error
 }
 
-// Standing says whether a wake may cross.
-type Standing int
-
-// The standings.
-const (
-	WakeFree     Standing = iota // it may, and the caller now holds the claim
-	WakeInFlight                 // another wake of the session has not been answered by a hook yet
-	WakeSpent                    // the session was woken for this very message, and looked
-)
-
-// Bounds of the ledger.
-const (
-	WakeExpires = 120 * time.Second // after which a wake that no hook followed counts as lost
-	MaxDenied   = 32                // messages of one participant that are tried again
-)
+// WakeExpires is how long a wake counts as in flight while no hook of the session runs.
+const WakeExpires = 120 * time.Second

@@ -2,7 +2,6 @@ package router
 
 import (
 	"context"
-	"time"
 
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
 	"github.com/acc-control-plane/acc/core"
@@ -126,5 +125,3 @@ func (r *Router) OfferDenied(ctx context.Context, participantID string) ([]Outco
 	}
 	return all, r.ledger.DropDenied(participantID, ids)
 }
-
-func (r *Router) now() time.Time { return r.clock.Now() }
