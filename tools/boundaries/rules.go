@@ -84,7 +84,7 @@ var Modules = []ModuleRule{
 		Instead: "the runner is given its adapters by the binary that links it",
 	},
 	{
-		Dir: "mcp-server", May: []Pattern{"./protocol/...", "./core/...", "./storage-filesystem/...", "./delivery-router/...", "./adapter-sdk/...", "github.com/modelcontextprotocol/go-sdk/..."},
+		Dir: "mcp-server", May: []Pattern{"./protocol/...", "./core/...", "./storage-filesystem/...", "./delivery-router/...", "./adapter-sdk/...", jsonTokens, "github.com/modelcontextprotocol/go-sdk/...", "github.com/fsnotify/fsnotify/..."},
 		Instead: "the MCP server offers what core can do; new abilities go into core first",
 	},
 	{
