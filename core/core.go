@@ -40,8 +40,11 @@ func New(cfg Config) (*Core, error) {
 		return nil, protocol.UsageError("", "core needs a source of ids")
 	case cfg.Processes == nil:
 		return nil, protocol.UsageError("", "core needs a process probe")
-	case cfg.Workspace.WorkspaceID == "":
-		return nil, protocol.UsageError("", "core needs a workspace")
+	}
+	room := cfg.Workspace
+	room.CreatedAt = cfg.Clock.Now().UTC().Truncate(time.Millisecond)
+	if err := room.Validate(); err != nil {
+		return nil, err // now, and not with the first durable change, which may be days away
 	}
 	return &Core{store: cfg.Store, clock: cfg.Clock, ids: cfg.IDs, processes: cfg.Processes, workspace: cfg.Workspace}, nil
 }

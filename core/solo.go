@@ -67,9 +67,8 @@ func (c *change) forget(s *protocol.Session) error {
 	return c.tx.Remove(protocol.KindParticipant, s.ParticipantID)
 }
 
-// materialise makes the room durable with its first durable change: the room itself, and every solo
-// session that may still be there, with its participant and intent. In a materialised room it does
-// nothing.
+// materialise makes the room durable with its first durable change: the room itself, and the solo
+// session, with its participant and intent. In a materialised room it does nothing.
 func (c *change) materialise(actor *protocol.Session) error {
 	if !c.alone() {
 		return nil
@@ -88,15 +87,7 @@ func (c *change) materialise(actor *protocol.Session) error {
 	if err != nil {
 		return err
 	}
-	for _, s := range sessions {
-		p, err := c.presenceOf(s)
-		if err != nil {
-			return err
-		}
-		mine := s.SessionID == actor.SessionID
-		if mine && !sameGeneration(s.Generation, actor.Generation) || !mine && p == protocol.Offline {
-			continue // about to be replaced, or gone
-		}
+	for _, s := range sessions { // the actor's own, or the one that may live beside the actor that opens
 		if err := c.promote(s); err != nil {
 			return err
 		}

@@ -90,6 +90,53 @@ func claimExpiry(t *testing.T, r *roomTest) {
 	}
 	_, err = r.core.Claim(r.ctx, ada.Owner, core.ClaimRequest{Resource: "file:a"})
 	r.refused("renewing what another session holds now", err, protocol.Conflict, protocol.ReasonClaimConflict)
+	denied := func(a actor) bool {
+		t.Helper()
+		d, err := r.core.Guard(r.ctx, a.Owner, []string{"file:a"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d.Denied
+	}
+	r.clock.Advance(-time.Minute)
+	if denied(bob) {
+		t.Error("the clock was set back and the first claim holds again, beside the second")
+	}
+	if _, err := r.core.Release(r.ctx, bob.Owner, core.ReleaseRequest{Resource: "file:a"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.claim(ada, "file:a"); !got.Renewed || !denied(bob) {
+		t.Errorf("renewed after its end: %+v, holds %v", got, denied(bob))
+	}
+}
+
+// claimsOfTheGone: an expired claim that is taken over leaves the record when nobody can be told.
+func claimsOfTheGone(t *testing.T, r *roomTest) {
+	ada, bob := r.openAs(core.OpenSession{ParticipantID: "ada", Harness: "tool", PID: 7}), r.open("bob")
+	held := r.claim(ada, "file:a/b").Claim
+	expired := func() int {
+		t.Helper()
+		status, err := r.core.Status(r.ctx, core.StatusQuery{Owner: &ada.Owner})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(status.Attention)
+	}
+	r.clock.Advance(protocol.DefaultLease)
+	r.processes.Set(7, core.ProcessAlive)
+	since := r.position().LastSequence
+	r.claim(bob, "file:a/**")
+	r.tell(since, called(ada, bob), "claim.acquired by bob")
+	if expired() != 1 {
+		t.Error("the owner of an expired claim that was taken over is not told")
+	}
+	r.processes.Set(7, core.ProcessDead)
+	since = r.position().LastSequence
+	r.claim(bob, "file:a/b")
+	r.tell(since, called(ada, bob), "claim.force_released by bob", "claim.acquired by bob")
+	if expired() != 0 {
+		t.Errorf("claim %s is still on record", held.ClaimID)
+	}
 }
 
 func claimConflictDetails(t *testing.T, r *roomTest) {

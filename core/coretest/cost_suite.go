@@ -61,6 +61,7 @@ func (c countingTx) Find(q core.Query) ([]core.Entry, error) {
 // depend on the store, so one store is enough.
 func TestCost(t *testing.T, newStore NewStore) {
 	t.Run("a long chain of decisions is bounded", func(t *testing.T) { longDecision(t, newRoom(t, newStore(t))) })
+	t.Run("one session's claims are bounded", func(t *testing.T) { manyClaims(t, newRoom(t, newStore(t))) })
 	t.Run("counting a backlog is bounded", func(t *testing.T) { backlog(t, newRoom(t, newStore(t))) })
 	const some = 70 // beyond every bound on what one operation looks at
 	little, much := costs(t, newStore(t), some), costs(t, newStore(t), 2*some)
@@ -195,6 +196,22 @@ func longDecision(t *testing.T, r *roomTest) {
 	head, err := r.core.Message(r.ctx, last.MessageID)
 	if err != nil || !head.Decision.IsHead || head.Decision.State != decision.Current {
 		t.Errorf("the last of a long chain: %+v, %v", head.Decision, err)
+	}
+}
+
+// manyClaims: what one session holds fits the record of its end.
+func manyClaims(t *testing.T, r *roomTest) {
+	ada := r.open("ada")
+	for i := range protocol.MaxListItems {
+		r.claim(ada, fmt.Sprintf("db:%d", i))
+	}
+	_, err := r.core.Claim(r.ctx, ada.Owner, core.ClaimRequest{Resource: "db:more"})
+	r.refused("one more claim", err, protocol.Usage, "")
+	if got := r.claim(ada, "db:1"); !got.Renewed {
+		t.Error("a renewal is no new claim")
+	}
+	if got, err := r.core.Finish(r.ctx, ada.Owner, core.FinishRequest{Goal: "g"}); err != nil || len(got.ReleasedClaimIDs) != protocol.MaxListItems {
+		t.Errorf("finishing with every claim: %d released, %v", len(got.ReleasedClaimIDs), err)
 	}
 }
 

@@ -211,6 +211,10 @@ func finishing(t *testing.T, r *roomTest) {
 		_, err = r.core.Finish(r.ctx, ada.Owner, other)
 		r.refused("the key for another handoff", err, protocol.Conflict, protocol.ReasonClientMessageIDConflict)
 		other = req
+		other.Verification = nil
+		_, err = r.core.Finish(r.ctx, ada.Owner, other)
+		r.refused("the key for a handoff without evidence", err, protocol.Conflict, protocol.ReasonClientMessageIDConflict)
+		other = req
 		other.ClientMessageID = ""
 		_, err = r.core.Finish(r.ctx, ada.Owner, other)
 		r.refused("finishing twice without a key", err, protocol.Conflict, protocol.ReasonSessionClosed)

@@ -1,6 +1,7 @@
 package coretest
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -64,7 +65,8 @@ func sendKinds(t *testing.T, r *roomTest) {
 
 func recipients(t *testing.T, r *roomTest) {
 	ada := r.open("ada")
-	r.openAs(core.OpenSession{ParticipantID: "bob", Harness: "tool"})
+	first := r.openAs(core.OpenSession{ParticipantID: "bob", Harness: "tool", PID: 6})
+	r.openAs(core.OpenSession{ParticipantID: "ada", Harness: "tool"}) // oneself is never meant by a client's name
 	to := func(names ...string) ([]string, error) {
 		sent, err := r.core.Send(r.ctx, ada.Owner, core.SendRequest{To: names, MessageKind: protocol.Note, Subject: "s", Body: "b"})
 		return sent.Message.ToParticipantIDs, err
@@ -79,6 +81,9 @@ func recipients(t *testing.T, r *roomTest) {
 	resolves("bob", "bob")
 	resolves("bob", "tool")
 	resolves("ada bob", "bob", "ada")
+	r.processes.Set(6, core.ProcessDead)
+	resolves("bob", "tool") // nobody else can be meant, there or not
+	r.processes.Set(6, core.ProcessAlive)
 	_, err := to("bob", "bob")
 	r.refused("the same name twice", err, protocol.Usage, "")
 	_, err = to("bob", "tool")
@@ -89,7 +94,9 @@ func recipients(t *testing.T, r *roomTest) {
 		t.Errorf("strangers (-want +got):\n%s", diff)
 	}
 
-	r.openAs(core.OpenSession{ParticipantID: "bob", Harness: "tool"}) // a second session is no second participant
+	if second := r.openAs(core.OpenSession{ParticipantID: "bob", Harness: "tool"}); second.Owner == first.Owner { // no second participant
+		t.Fatal("a second session is the first")
+	}
 	resolves("bob", "tool")
 	r.openAs(core.OpenSession{ParticipantID: "cyd", Harness: "tool", PID: 7})
 	_, err = to("tool")
@@ -241,6 +248,11 @@ func replies(t *testing.T, r *roomTest) {
 			t.Errorf("%+v, %v", again, err)
 		}
 	})
+	other := r.send(ada, protocol.Question, "who owns it", "bob").Message
+	r.unchanged("the key of an answer for another question", func() {
+		_, err := r.core.Reply(r.ctx, bob.Owner, core.ReplyRequest{MessageID: other.MessageID, Body: "me", ClientMessageID: "answer"})
+		r.refused("the same words to another question", err, protocol.Conflict, protocol.ReasonClientMessageIDConflict)
+	})
 	r.clock.Advance(1000)
 	second, err := r.core.Reply(r.ctx, bob.Owner, core.ReplyRequest{MessageID: q.MessageID, Subject: "more", Body: "and more"})
 	if err != nil || second.Duplicate || second.Message.Subject != "more" || !second.Original.UpdatedAt.Equal(got.Original.UpdatedAt) {
@@ -315,6 +327,36 @@ func reading(t *testing.T, r *roomTest) {
 			t.Errorf("%+v, %v", mail.Receipt, err)
 		}
 	})
+}
+
+// overtaken is a store in which something else happens after each view.
+type overtaken struct {
+	core.Store
+	then func()
+}
+
+func (o *overtaken) View(ctx context.Context, fn func(core.Reader) error) error {
+	err := o.Store.View(ctx, fn)
+	if then := o.then; then != nil {
+		o.then = nil
+		then()
+	}
+	return err
+}
+
+// readOvertaken: a read that is overtaken by an acknowledgement does not take it back.
+func readOvertaken(t *testing.T, r *roomTest) {
+	ada, bob := r.open("ada"), r.open("bob")
+	m := r.send(ada, protocol.Note, "n", "bob").Message.MessageID
+	slow := &overtaken{Store: r.store, then: func() {
+		if _, err := r.core.Ack(r.ctx, bob.Owner, m); err != nil {
+			t.Error(err)
+		}
+	}}
+	mail, err := newRoom(t, slow).core.Read(r.ctx, bob.Owner, m)
+	if err != nil || mail.Receipt.State != protocol.Acknowledged {
+		t.Errorf("%+v, %v", mail.Receipt, err)
+	}
 }
 
 // foreignReceipts: nobody moves the receipt of somebody else, the author included.

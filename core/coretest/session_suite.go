@@ -60,6 +60,17 @@ func resume(t *testing.T, r *roomTest) {
 	if after := len(r.journal()); after != before {
 		t.Errorf("resuming appended %d events", after-before)
 	}
+	r.clock.Advance(protocol.HeartbeatEvery)
+	if _, err := r.core.Heartbeat(r.ctx, ada.Owner); err != nil {
+		t.Fatal(err)
+	}
+	r.clock.Advance(10 * time.Minute)
+	if _, err := r.core.OpenSession(r.ctx, pair); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.presence(ada); got != protocol.Online {
+		t.Errorf("resumed after its last beat it is %s", got)
+	}
 }
 
 func replaceOnlyTheDead(t *testing.T, r *roomTest) {
