@@ -9,7 +9,7 @@ require (
 	golang.org/x/sys v0.50.0
 )
 
-require pgregory.net/rapid v1.3.0 // indirect
+require pgregory.net/rapid v1.3.0
 
 require (
 	github.com/go-json-experiment/json v1.27.2
