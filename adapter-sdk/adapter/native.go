@@ -2,10 +2,9 @@ package adapter
 
 import (
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
+	"github.com/acc-control-plane/acc/adapter-sdk/release"
 	"github.com/acc-control-plane/acc/protocol"
 )
 
@@ -108,21 +107,21 @@ func (r NativeReason) Closed() NativeReason {
 // NativeBelowMinimum or NativeKnownBad. There is no upper end: a version that is newer than everything
 // that was tried is judged by its handshake. A prerelease counts as its release.
 func (c Contract) Judge(version string) NativeReason {
-	v, ok := parseRelease(version)
+	v, ok := release.Parse(version)
 	if !ok {
 		return NativeVersionUnknown
 	}
-	least, _ := parseRelease(c.Minimum)
-	if v.before(least) {
+	least, _ := release.Parse(c.Minimum)
+	if v.Compare(least) < 0 {
 		return NativeBelowMinimum
 	}
 	for _, bad := range c.KnownBad {
-		from, _ := parseRelease(bad.From)
+		from, _ := release.Parse(bad.From)
 		to := from
 		if bad.To != "" {
-			to, _ = parseRelease(bad.To)
+			to, _ = release.Parse(bad.To)
 		}
-		if !v.before(from) && !to.before(v) {
+		if v.Compare(from) >= 0 && v.Compare(to) <= 0 {
 			return NativeKnownBad
 		}
 	}
@@ -143,13 +142,13 @@ func (c Contract) check(id string) error {
 	if !slices.Contains(c.Modes, protocol.LivePush) || slices.Contains(c.Modes, protocol.NextTurn) {
 		return bad("whose modes do not include livePush, or do include nextTurn")
 	}
-	if _, ok := parseRelease(c.Minimum); !ok {
+	if _, ok := release.Parse(c.Minimum); !ok {
 		return bad("without a minimum version x.y.z")
 	}
 	for _, r := range c.KnownBad {
-		from, ok := parseRelease(r.From)
-		to, okTo := parseRelease(r.To)
-		if !ok || r.To != "" && (!okTo || to.before(from)) {
+		from, ok := release.Parse(r.From)
+		to, okTo := release.Parse(r.To)
+		if !ok || r.To != "" && (!okTo || to.Compare(from) < 0) {
 			return bad("with a range of bad versions that is none")
 		}
 	}
@@ -158,26 +157,3 @@ func (c Contract) check(id string) error {
 	}
 	return nil
 }
-
-// release is the x.y.z of a version.
-type release [3]int
-
-func parseRelease(version string) (release, bool) {
-	version, _, _ = strings.Cut(version, "+")
-	version, _, _ = strings.Cut(version, "-")
-	parts := strings.Split(version, ".")
-	var r release
-	if len(parts) != len(r) {
-		return r, false
-	}
-	for i, part := range parts {
-		n, err := strconv.ParseUint(part, 10, 31)
-		if err != nil || len(part) > 1 && part[0] == '0' {
-			return r, false
-		}
-		r[i] = int(n)
-	}
-	return r, true
-}
-
-func (r release) before(other release) bool { return slices.Compare(r[:], other[:]) < 0 }
