@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"time"
 
@@ -99,6 +100,9 @@ func Ask(ctx context.Context, m adapter.Machine, c adapter.ClientCommand) ([]byt
 
 var versionPattern = regexp.MustCompile(`\b[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?\b`)
 
+// platformSuffix is what some vendors put behind the version of a platform's own package.
+var platformSuffix = regexp.MustCompile(`-(linux|darwin|win32)-(x64|arm64)$`)
+
 // packageFile is what is read of a package.json.
 type packageFile struct{ name, version string }
 
@@ -122,10 +126,9 @@ func PackageVersion(path string, names ...string) string {
 		data, err := os.ReadFile(filepath.Join(dir, "package.json"))
 		if err == nil && len(data) <= userfile.MaxBytes {
 			if p, err := packageObject.Decode(data); err == nil {
-				for _, name := range names {
-					if p.name == name && versionPattern.FindString(p.version) == p.version {
-						return p.version
-					}
+				version := platformSuffix.ReplaceAllString(p.version, "")
+				if slices.Contains(names, p.name) && versionPattern.FindString(version) == version {
+					return version
 				}
 			}
 		}

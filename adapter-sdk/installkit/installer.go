@@ -106,7 +106,7 @@ func (k *Installer) Plan(ctx context.Context, m adapter.Machine) (*adapter.Plan,
 	}
 	k.describe(p, m, d.Root)
 	if had != nil && len(p.steps) == 0 && !p.dirs && !had.Unfinished && had.Version == m.Version {
-		p.plan.Apply = func(context.Context) error { return nil }
+		p.plan.Steps, p.plan.Apply = nil, func(context.Context) error { return nil }
 		return &p.plan, nil
 	}
 	t := &transaction{ledger: l, draft: p, dirs: wants.Dirs, markers: wants.Markers}
