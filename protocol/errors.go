@@ -34,6 +34,7 @@ const (
 	ReasonStoreAbsent             Reason = "store_absent"               // nothing was recorded here yet
 	ReasonPathUnsafe              Reason = "path_unsafe"                // a link, another type or a foreign owner on a path of ours
 	ReasonWorkspaceChanged        Reason = "workspace_identity_changed" // the directory a session started in is another room now
+	ReasonIndexUnavailable        Reason = "index_unavailable"          // derived pages are lost or damaged: acc doctor --repair
 	ReasonLockBusy                Reason = "lock_busy"                  // the deadline passed while another process held the writer lock; names it
 	ReasonCommittedNotVisible     Reason = "committed_not_visible"      // the write is durable; the next writer makes it visible
 	ReasonNotCommitted            Reason = "not_committed"              // the write failed and was taken back
