@@ -101,7 +101,7 @@ func (inv *Invocation) succeed(a Answer) protocol.Code {
 	if inv.JSON {
 		data, err := a.JSON(view.Meta{WorkspaceID: a.WorkspaceID, Warnings: a.Warnings})
 		if err != nil {
-			return inv.fail(protocol.DataError("", "the answer cannot be written as JSON: "+err.Error()))
+			return inv.fail(protocol.DataError("", "the command was carried out, but its answer cannot be written as JSON: "+err.Error()))
 		}
 		inv.UI.Raw(append(data, '\n'))
 	} else {
@@ -113,7 +113,7 @@ func (inv *Invocation) succeed(a Answer) protocol.Code {
 		}
 	}
 	if err := inv.UI.Err(); err != nil {
-		inv.UI.Fail("the answer could not be written to stdout: "+err.Error(), "")
+		inv.UI.Fail("the command was carried out, but its answer could not be written to stdout: "+err.Error(), "")
 		return protocol.Data
 	}
 	return a.Code

@@ -130,8 +130,11 @@ func required(d *command.Definition) []string {
 	if slices.ContainsFunc(d.Options, func(o argv.Option) bool { return o.Name == "body-file" }) {
 		args = append(args, "--body", "x")
 	}
-	if d.Name == "release" {
+	switch d.Name {
+	case "release":
 		args = append(args, "--claim", "x")
+	case "work":
+		args = append(args, "--summary", "x")
 	}
 	return args
 }

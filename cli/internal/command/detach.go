@@ -16,7 +16,7 @@ func detachCommand() *Definition {
 			Name: "detach", Group: groupLifecycle,
 			Summary: "end the session and release its claims",
 			Options: withOwner(),
-			Notes:   []string{"Ending an ended session again is no error."},
+			Notes:   []string{"Ending an ended session again is no error, unless it was alone: then nothing is left of it."},
 		},
 		Run: func(ctx context.Context, inv *Invocation, given *flags.Context) (Answer, error) {
 			who, err := owner(inv, given)
@@ -31,6 +31,11 @@ func detachCommand() *Definition {
 func runDetach(ctx context.Context, inv *Invocation, who core.Owner) (Answer, error) {
 	r, err := inv.Room(ctx)
 	if err != nil {
+		return Answer{}, err
+	}
+	// Core takes a session that it does not know for one that was alone, ended and left no trace, because
+	// clients end theirs more than once. Whoever types this may be in the wrong room.
+	if _, err := r.Core.Session(ctx, who); err != nil {
 		return Answer{}, err
 	}
 	session, err := r.Core.CloseSession(ctx, who, "")
