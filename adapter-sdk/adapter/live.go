@@ -44,8 +44,11 @@ type BindRequest struct {
 	Cwd            string
 	ClientVersion  string // "" is unknown
 	PermissionMode string // the client's word, "" is unknown
-	Env            func(name string) string
-	Vault          Vault
+	// Previous is the reference that is published now; "": none. An endpoint that is still the same keeps
+	// it, so that senders who look twice see one endpoint.
+	Previous string
+	Env      func(name string) string
+	Vault    Vault
 }
 
 // Handshake is what came of Bind or Refresh. Either Reason is NativeOK and everything else is set, or
