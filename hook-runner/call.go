@@ -71,6 +71,9 @@ func (c *call) enter(ctx context.Context) (entered bool, err error) {
 		return false, err
 	}
 	c.files = newOwnerFiles(home.Root, c.room.Dir, session)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.runner.files = &c.files
 	return true, nil
 }
 

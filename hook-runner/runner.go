@@ -92,8 +92,9 @@ type runner struct {
 	mu         sync.Mutex // guards what the watchdog and the call share
 	stderr     io.Writer
 	complained bool
-	written    bool // the answer went out; the exit status is status
-	decided    bool // claims were checked, whatever came of it
+	written    bool        // the answer went out; the exit status is status
+	decided    bool        // claims were checked and allow the write
+	files      *ownerFiles // of the conversation, once its room is known
 	status     int
 }
 
@@ -159,6 +160,9 @@ func (r *runner) bounded(e adapter.Event) int {
 	case err == nil:
 	case e.Kind == adapter.BeforeTool && len(e.Targets) > 0 && !r.decided:
 		r.complainLocked(unguarded)
+		if r.files != nil {
+			r.files.countUndecided(r.process.Started)
+		}
 	default:
 		r.complainLocked(adviceOf(err, failed))
 	}

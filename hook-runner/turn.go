@@ -53,7 +53,7 @@ func (c *call) beforeTurn(ctx context.Context) error {
 	}
 	release, _ := c.files.alone(ctx)
 	defer release()
-	in, err := c.turn(ctx, &o)
+	in, err := c.turn(ctx, &o, true)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (c *call) afterTool(ctx context.Context) error {
 		return nil // whoever has the lock is telling, and there will be another tool
 	}
 	o := opened{owner: owner}
-	in, err := c.turn(ctx, &o)
+	in, err := c.turn(ctx, &o, false)
 	if err != nil {
 		return err
 	}
@@ -111,8 +111,9 @@ func (c *call) introduce(ctx context.Context, owner core.Owner) error {
 	return c.tell(ctx, o, projection.Project(in))
 }
 
-// turn reads the room and lays out what may be told.
-func (c *call) turn(ctx context.Context, o *opened) (projection.Input, error) {
+// turn reads the room and lays out what may be told. What was offered live and never read is shown once
+// more, before a turn only.
+func (c *call) turn(ctx context.Context, o *opened, repeats bool) (projection.Input, error) {
 	t, err := c.room.Core.Turn(ctx, o.owner, mailLimit)
 	if err != nil {
 		return projection.Input{}, err
@@ -130,6 +131,12 @@ func (c *call) turn(ctx context.Context, o *opened) (projection.Input, error) {
 	for _, m := range t.Mail {
 		in.Mail = append(in.Mail, projection.Mail{Message: m.Message})
 		waiting[m.Message.MessageID] = true
+	}
+	if repeats {
+		for _, m := range t.Repeats {
+			in.Mail = append(in.Mail, projection.Mail{Message: m.Message, Repeat: m.Receipt.Offer})
+			waiting[m.Message.MessageID] = true
+		}
 	}
 	in.More = t.More
 	for _, a := range t.Attention {
@@ -183,10 +190,8 @@ func (c *call) tell(ctx context.Context, o opened, p projection.Output) error {
 	if err != nil || !written {
 		return err
 	}
-	if len(p.Carried) > 0 {
-		if err := c.offered(ctx, o.owner, p.Carried); err != nil {
-			return advised(err, notRecorded)
-		}
+	if err := c.recordTold(ctx, o.owner, p); err != nil {
+		return advised(err, notRecorded)
 	}
 	if p.HeaderError != nil {
 		return nil
@@ -194,15 +199,28 @@ func (c *call) tell(ctx context.Context, o opened, p projection.Output) error {
 	return c.files.remember(o, p.Keys)
 }
 
-// offered records that bodies crossed to the client.
-func (c *call) offered(ctx context.Context, owner core.Owner, ids []string) error {
-	version := c.event.ClientVersion
-	if version == "" {
-		version = "unknown"
+// recordTold records that bodies crossed to the client, and that expired claims were told of.
+func (c *call) recordTold(ctx context.Context, owner core.Owner, p projection.Output) error {
+	told := core.OfferSuccess{
+		Target: owner, Transport: protocol.TransportNextTurn, AdapterID: c.adapter.ID(), ClientVersion: c.event.ClientVersion,
+		Repeats: p.Repeated,
 	}
-	_, err := c.room.Core.RecordOffers(ctx, core.OfferSuccess{
-		MessageIDs: ids, Target: owner, Transport: protocol.TransportNextTurn,
-		AdapterID: c.adapter.ID(), ClientVersion: version,
-	})
+	if told.ClientVersion == "" {
+		told.ClientVersion = "unknown"
+	}
+	for _, id := range p.Carried {
+		if !slices.Contains(p.Repeated, id) {
+			told.MessageIDs = append(told.MessageIDs, id)
+		}
+	}
+	for _, a := range p.Told {
+		if a.Kind == string(core.ClaimExpired) {
+			told.ExpiredClaims = append(told.ExpiredClaims, a.SourceID)
+		}
+	}
+	if len(told.MessageIDs)+len(told.Repeats)+len(told.ExpiredClaims) == 0 {
+		return nil
+	}
+	_, err := c.room.Core.RecordOffers(ctx, told)
 	return err
 }

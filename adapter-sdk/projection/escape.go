@@ -27,7 +27,7 @@ func block(text string, tags []string) string {
 }
 
 // frameWords begin the lines that only acc writes, in lower case.
-var frameWords = [...]string{"subject:", "body:", "repeat:", "artifact:", "in reply to ", "acc cli (append):", "room:"}
+var frameWords = [...]string{"subject:", "body:", "repeat:", "artifact:", "handoff:", "in reply to ", "acc cli (append):", "room:"}
 
 // disguise escapes the first letter of a line that begins like one of acc's own.
 func disguise(line string) string {

@@ -37,10 +37,29 @@ func (p *page) block(m Mail) string {
 	for _, a := range msg.Artifacts {
 		b.WriteString("artifact: " + Line(string(a.ArtifactOf)+" "+a.URI, p.in.Tags) + "\n")
 	}
+	if h := msg.Handoff; h != nil {
+		p.handoff(&b, h)
+	}
 	b.WriteString("body:\n")
 	b.WriteString(block(msg.Body, p.in.Tags) + "\n")
 	b.WriteString(closeFence)
 	return b.String()
+}
+
+// handoff writes what is handed over, one line for each entry.
+func (p *page) handoff(b *strings.Builder, h *protocol.HandoffPayload) {
+	b.WriteString("handoff: " + string(h.Status) + "\n")
+	for _, part := range []struct {
+		word    string
+		entries []string
+	}{{"done", h.Completed}, {"remaining", h.Remaining}, {"blocked by", h.Blockers}} {
+		for _, entry := range part.entries {
+			b.WriteString(part.word + ": " + Line(entry, p.in.Tags) + "\n")
+		}
+	}
+	for _, a := range h.Verification {
+		b.WriteString("verified by: " + Line(string(a.ArtifactOf)+" "+a.URI, p.in.Tags) + "\n")
+	}
 }
 
 func obligation(o protocol.Obligation) string {

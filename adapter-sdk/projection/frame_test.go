@@ -68,6 +68,12 @@ func drawMail(t *rapid.T, i int) Mail {
 	if rapid.Bool().Draw(t, "artifact") {
 		m.Message.Artifacts = []protocol.ArtifactRef{{ArtifactOf: protocol.ArtifactFile, URI: peerText(t, "uri")}}
 	}
+	if rapid.Bool().Draw(t, "handoff") {
+		m.Message.Handoff = &protocol.HandoffPayload{
+			Status: protocol.HandoffPartial, Completed: []string{peerText(t, "done")}, Blockers: []string{peerText(t, "blocker")},
+			Verification: []protocol.ArtifactRef{{ArtifactOf: protocol.ArtifactGit, URI: peerText(t, "proof")}},
+		}
+	}
 	if rapid.Bool().Draw(t, "repeat") {
 		m.Repeat = &protocol.Offer{Transport: peerText(t, "transport")}
 	}

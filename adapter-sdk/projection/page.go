@@ -19,6 +19,7 @@ type page struct {
 	header, room, reminder, recovery string
 	owed, information, blocks        []string
 	carried, repeated, keys          []string
+	told                             []Attention
 }
 
 // cost is a text with its line end.
@@ -219,6 +220,7 @@ func (p *page) fitInformation() {
 			return
 		}
 		p.information = append(p.information, said)
+		p.told = append(p.told, a)
 	}
 }
 

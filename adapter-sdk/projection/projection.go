@@ -52,6 +52,8 @@ type Output struct {
 	Carried []string
 	// Repeated are those of Carried that were offered live before.
 	Repeated []string
+	// Told are those of Input.Attention that the session knows once it has read Text.
+	Told []Attention
 	// Relevant says that Text holds more than the owner header.
 	Relevant bool
 	// Keys name the facts that the session knows once it has read Text: those that Text adds and those
@@ -83,7 +85,7 @@ func Project(in Input) Output {
 		p.fitReminder()
 		p.fitInformation()
 	}
-	out := Output{Carried: p.carried, Repeated: p.repeated, Keys: p.keys, HeaderError: headerError}
+	out := Output{Carried: p.carried, Repeated: p.repeated, Told: p.told, Keys: p.keys, HeaderError: headerError}
 	out.Text, out.Relevant = p.render()
 	return out
 }

@@ -184,3 +184,16 @@ func FuzzLine(f *testing.F) {
 		}
 	})
 }
+
+func TestHandoff(t *testing.T) {
+	m := question("message_1", "s", "b")
+	m.Message.MessageKind, m.Message.Obligation = protocol.Handoff, protocol.ObligationAcknowledge
+	m.Message.Handoff = &protocol.HandoffPayload{
+		Status: protocol.HandoffPartial, Completed: []string{"the parser"}, Remaining: []string{"the printer"}, Blockers: []string{"a\nb"},
+		Verification: []protocol.ArtifactRef{{ArtifactOf: protocol.ArtifactGit, URI: "git:abc"}},
+	}
+	want := "subject: s\nhandoff: partial\ndone: the parser\nremaining: the printer\nblocked by: a\\nb\nverified by: git git:abc\nbody:\nb\n```\n"
+	if out := Project(Input{Budget: 2000, Now: noon, Mail: []Mail{m}}); !strings.HasSuffix(out.Text, want) {
+		t.Errorf("got %q", out.Text)
+	}
+}

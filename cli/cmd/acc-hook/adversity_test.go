@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
+	hookrunner "github.com/acc-control-plane/acc/hook-runner"
 	"github.com/acc-control-plane/acc/protocol"
 )
 
@@ -105,6 +106,11 @@ func TestUnguardedIsSaid(t *testing.T) {
 	r := run(t, c.command(c.payload("PreToolUse", `"tool_name":"Write"`, `"tool_input":{"file_path":"a"}`)))
 	if r.code != 0 || r.stdout != "" || r.stderr != "acc-hook: claims could not be checked, so the edit was let through; run acc doctor\n" {
 		t.Errorf("%+v", r)
+	}
+	r2 := m.room()
+	counts, bad, err := hookrunner.ReadUndecided(r2.Home.Root, r2.Dir)
+	if err != nil || bad != 0 || len(counts) != 1 || counts[0].Count != 1 || counts[0].AdapterID != "claude_code" {
+		t.Errorf("counted %+v, %d unreadable, %v", counts, bad, err)
 	}
 	// A damaged owner file must not be taken for an absent one: no second session appears.
 	r = run(t, c.command(c.payload("UserPromptSubmit", `"prompt":"x"`)))

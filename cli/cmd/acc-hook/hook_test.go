@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -305,5 +306,31 @@ func TestOwnerFile(t *testing.T) {
 	}
 	if !found {
 		t.Error("the owner pair is not on file")
+	}
+}
+
+// TestExpiredClaimIsToldOnce: the end of a lease is told and, once told, taken off the record.
+func TestExpiredClaimIsToldOnce(t *testing.T) {
+	m := newMachine(t)
+	m.conversation("ada").start("startup")
+	bob := m.conversation("bob")
+	o := owner(t, bob.start("startup").context(t))
+	granted, err := m.room().Core.Claim(context.Background(), o, core.ClaimRequest{
+		Resource: "file:src/a.go", Mode: protocol.Exclusive, Enforcement: protocol.Guarded, Reason: "soon over", Lease: time.Second,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for !time.Now().After(granted.Claim.ExpiresAt) {
+		time.Sleep(50 * time.Millisecond)
+	}
+	if turn := bob.prompt().context(t); !strings.Contains(turn, "- [claim_expired] ") || !strings.Contains(turn, granted.Claim.ClaimID) {
+		t.Errorf("the turn: %q", turn)
+	}
+	if turn := bob.prompt(); turn.stdout != "" {
+		t.Errorf("told again: %q", turn.stdout)
+	}
+	if _, err := m.room().Core.Release(context.Background(), o, core.ReleaseRequest{ClaimID: granted.Claim.ClaimID}); protocol.ReasonOf(err) != protocol.ReasonNotFound {
+		t.Errorf("still on record: %v", err)
 	}
 }
