@@ -20,27 +20,37 @@ const (
 
 // Update implements core.Store.
 func (s *Store) Update(ctx context.Context, fn func(core.Tx) error) (core.Commit, error) {
+	var done core.Commit
+	err := s.write(ctx, func(w *writing) (err error) {
+		done, err = w.transact(ctx, fn)
+		return err
+	})
+	return done, err
+}
+
+// write runs fn as the only writer, on a store that has been recovered.
+func (s *Store) write(ctx context.Context, fn func(*writing) error) error {
 	if err := s.usable(); err != nil {
-		return core.Commit{}, err
+		return err
 	}
 	if err := ctx.Err(); err != nil {
-		return core.Commit{}, tooLate(err)
+		return tooLate(err)
 	}
 	dir, err := s.openForWriting()
 	if err != nil {
-		return core.Commit{}, err
+		return err
 	}
 	defer dir.Close()
 	id, found, err := s.settled(dir, s.opts.Create)
 	if err != nil {
-		return core.Commit{}, err
+		return err
 	}
 	if !found {
-		return core.Commit{}, s.absent()
+		return s.absent()
 	}
 	lock, err := s.acquire(ctx, dir)
 	if err != nil {
-		return core.Commit{}, err
+		return err
 	}
 	defer func() {
 		s.step(StepUnlock)
@@ -48,9 +58,9 @@ func (s *Store) Update(ctx context.Context, fn func(core.Tx) error) (core.Commit
 	}()
 	w := &writing{store: s, dir: dir, journal: journal{dir, id.tag()}}
 	if err := w.recover(); err != nil {
-		return core.Commit{}, err
+		return err
 	}
-	return w.transact(ctx, fn)
+	return fn(w)
 }
 
 func (s *Store) openForWriting() (vfs.Dir, error) {
@@ -75,7 +85,7 @@ func (s *Store) absent() error {
 // transact runs fn and commits what it declares.
 func (w *writing) transact(ctx context.Context, fn func(core.Tx) error) (core.Commit, error) {
 	w.store.step(StepCallback)
-	t := newTx(w)
+	t := newTx(ctx, w)
 	if err := fn(t); err != nil {
 		return core.Commit{}, err
 	}
@@ -127,7 +137,8 @@ func (w *writing) commit(t *tx) (core.Commit, error) {
 func (w *writing) frame(t *tx) (*entry, []byte, error) {
 	generation := w.last.Generation + 1
 	e := &entry{transaction: transaction{
-		Generation: int64(generation), FirstSequence: protocol.FormatSequence(w.last.Sequence + 1), At: w.store.opts.now(),
+		Generation: int64(generation), FirstSequence: protocol.FormatSequence(w.last.Sequence + 1),
+		Keys: keysVersion, At: w.store.opts.now(),
 	}}
 	for i, event := range t.events {
 		event.Sequence = w.last.Sequence + 1 + uint64(i)
@@ -138,13 +149,7 @@ func (w *writing) frame(t *tx) (*entry, []byte, error) {
 		e.Events = append(e.Events, jsontext.Value(raw))
 	}
 	for _, key := range t.order {
-		change := t.staged[key]
-		switch {
-		case change.raw != nil:
-			e.Puts = append(e.Puts, put{string(key.kind), key.id, int64(change.stored.Created), change.raw})
-		case change.existed:
-			e.Removes = append(e.Removes, removal{string(key.kind), key.id})
-		}
+		e.change(key, t.staged[key])
 	}
 	payload := e.encode()
 	if len(payload) > frame.MaxPayload {
@@ -240,16 +245,15 @@ func notCommitted(what string, cause error) *protocol.Error {
 // finish publishes a committed frame. Its faults do not fail the commit: whoever reads finds what is
 // missing in the frame.
 func (w *writing) finish(e *entry) {
-	for _, p := range e.Puts {
-		key := recordKey{protocol.Kind(p.Kind), p.ID}
-		w.publishCommitted(key, image{e.place.Generation, uint64(p.Created), p.Record})
-	}
-	for _, r := range e.Removes {
-		w.publishCommitted(recordKey{protocol.Kind(r.Kind), r.ID}, image{})
+	own := newOverlay()
+	own.add([]entry{*e})
+	for _, key := range own.keys() {
+		w.publishCommitted(key, own.images[key])
 	}
 	if w.gap {
 		return
 	}
+	w.store.diagnose(w.updateIndexes())
 	w.store.step(StepApplied)
 	if err := w.replaceMark(appliedFile, w.last); err != nil {
 		w.store.diagnose(err)

@@ -187,6 +187,9 @@ func (c *check) checkEntry(e *entry) {
 			c.primary(file, e.Start, fmt.Sprintf("event %d belongs to workspace %q", event.Sequence, event.WorkspaceID))
 		}
 	}
+	for _, r := range e.Removes {
+		c.images[recordKey{protocol.Kind(r.Kind), r.ID}] = digest{generation: e.place.Generation, removed: true}
+	}
 	for _, p := range e.Puts {
 		key, m := recordKey{protocol.Kind(p.Kind), p.ID}, image{e.place.Generation, uint64(p.Created), p.Record}
 		if _, err := m.stored(key, file); err != nil {
@@ -206,9 +209,6 @@ func (c *check) checkEntry(e *entry) {
 			continue
 		}
 		c.images[key] = digest{generation: m.generation, created: m.created, crc: checksum(data)}
-	}
-	for _, r := range e.Removes {
-		c.images[recordKey{protocol.Kind(r.Kind), r.ID}] = digest{generation: e.place.Generation, removed: true}
 	}
 }
 

@@ -50,9 +50,16 @@ func markObject(name string) *strictjson.Object[markJSON] {
 var markFormat = markObject("mark")
 
 func (m *mark) encode() ([]byte, error) {
-	return markFormat.AppendIndent(nil, &markJSON{
-		m.bootID, int64(m.Generation), int64(m.Sequence), int64(m.Segment), m.Start, m.End, int64(m.CRC),
-	})
+	j := m.json()
+	return markFormat.AppendIndent(nil, &j)
+}
+
+func (m *mark) json() markJSON {
+	return markJSON{m.bootID, int64(m.Generation), int64(m.Sequence), int64(m.Segment), m.Start, m.End, int64(m.CRC)}
+}
+
+func (m *markJSON) place() place {
+	return place{uint64(m.generation), uint64(m.sequence), uint64(m.segment), m.start, m.end, uint32(m.crc)}
 }
 
 // readMark gives the mark in a file, or nil if there is none that can be read as one: such a file was
@@ -69,9 +76,7 @@ func readMark(dir vfs.Dir, name string) (*mark, error) {
 	if err != nil {
 		return nil, nil
 	}
-	return &mark{m.bootID, place{
-		uint64(m.generation), uint64(m.sequence), uint64(m.segment), m.start, m.end, uint32(m.crc),
-	}}, nil
+	return &mark{m.bootID, m.place()}, nil
 }
 
 // generationOf is 0 for a mark that says nothing.

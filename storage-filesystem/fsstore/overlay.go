@@ -1,6 +1,10 @@
 package fsstore
 
-import "github.com/acc-control-plane/acc/protocol"
+import (
+	"slices"
+
+	"github.com/acc-control-plane/acc/protocol"
+)
 
 // overlay holds what frames say that may not be in the state files yet: whoever reads a record looks
 // here first.
@@ -16,19 +20,29 @@ func newOverlay() *overlay { return &overlay{images: map[recordKey]image{}} }
 func (o *overlay) add(entries []entry) {
 	for i := range entries {
 		e := &entries[i]
+		for _, r := range e.Removes {
+			o.images[recordKey{protocol.Kind(r.Kind), r.ID}] = image{generation: e.place.Generation}
+		}
 		for _, p := range e.Puts {
 			key := recordKey{protocol.Kind(p.Kind), p.ID}
 			o.images[key] = image{e.place.Generation, uint64(p.Created), p.Record}
-		}
-		for _, r := range e.Removes {
-			o.images[recordKey{protocol.Kind(r.Kind), r.ID}] = image{generation: e.place.Generation}
 		}
 		o.bytes += int64(e.Size)
 	}
 	o.entries = append(o.entries, entries...)
 }
 
-// touches says whether any of entries changed a record or a kind that was read.
+// keys gives the records that o knows, in order.
+func (o *overlay) keys() []recordKey {
+	keys := make([]recordKey, 0, len(o.images))
+	for key := range o.images {
+		keys = append(keys, key)
+	}
+	slices.SortFunc(keys, compareKeys)
+	return keys
+}
+
+// touched says whether any of entries changed a record or a kind that was read.
 func (c *loads) touched(entries []entry) bool {
 	for i := range entries {
 		for _, p := range entries[i].Puts {

@@ -16,29 +16,49 @@ import (
 type transaction struct {
 	Generation    int64
 	FirstSequence string // of its first event, or of the next one if it has none
+	Keys          int64  // version of core.Keys by which it says what became listed elsewhere
 	At            time.Time
 	Events        []jsontext.Value
 	Puts          []put
 	Removes       []removal
 }
 
-// put is an after-image: the record as the transaction left it.
+// put is an after-image: the record as the transaction left it. Of a record that existed before it also
+// says which places in the indexes it left and took, because the image before is gone once the state is
+// published. Each place is the name of an index and the parts of a key.
 type put struct {
-	Kind    string
-	ID      string
-	Created int64 // generation in which the id first appeared
-	Record  jsontext.Value
+	Kind     string
+	ID       string
+	Created  int64 // generation in which the id first appeared
+	Record   jsontext.Value
+	Unlisted [][]string
+	Listed   [][]string
 }
 
-type removal struct{ Kind, ID string }
+// removal is a record that is gone, before any put of the same transaction.
+type removal struct {
+	Kind     string
+	ID       string
+	Created  int64
+	Unlisted [][]string // every place it had
+}
 
-const maxItems = 1 << 20 // of each list of a transaction
+const (
+	maxItems  = 1 << 20 // of each list of a transaction
+	maxPlaces = 1 << 12 // of one record in the indexes
+)
+
+// places are the places of a record in the indexes.
+func places() strictjson.Type[[][]string] {
+	return strictjson.List(strictjson.List(strictjson.Text(16<<10), 1, 5), 0, maxPlaces)
+}
 
 var transactionFormat = &strictjson.Object[transaction]{
 	Name: "transaction", Doc: "What one commit changed.", MaxBytes: frame.MaxPayload,
 	Members: []strictjson.Member[transaction]{
 		strictjson.Field("generation", "of the frame, again", func(t *transaction) *int64 { return &t.Generation }, strictjson.Int[int64](1, maxNumber)),
 		strictjson.Field("firstSequence", "of the first event, or of the next if there is none", func(t *transaction) *string { return &t.FirstSequence }, strictjson.Line(protocol.SequenceDigits)),
+		strictjson.Field("keys", "version of the rules by which records are listed", func(t *transaction) *int64 { return &t.Keys }, strictjson.Int[int64](1, maxNumber)),
 		strictjson.Field("at", "when it was committed, for people", func(t *transaction) *time.Time { return &t.At }, strictjson.Time()),
 		strictjson.Field("events", "in order", func(t *transaction) *[]jsontext.Value { return &t.Events }, strictjson.List(strictjson.RawObjectView(), 0, maxItems)),
 		strictjson.Field("puts", "after-images", func(t *transaction) *[]put { return &t.Puts }, strictjson.List(strictjson.Nested(putFormat), 0, maxItems)),
@@ -53,6 +73,8 @@ var putFormat = &strictjson.Object[put]{
 		strictjson.Field("id", "of the record", func(p *put) *string { return &p.ID }, strictjson.Line(protocol.MaxIDLength)),
 		strictjson.Field("created", "generation in which the id first appeared", func(p *put) *int64 { return &p.Created }, strictjson.Int[int64](1, maxNumber)),
 		strictjson.Field("record", "the record", func(p *put) *jsontext.Value { return &p.Record }, strictjson.RawObjectView()),
+		strictjson.Optional("unlisted", "places in the indexes that it left", func(p *put) *[][]string { return &p.Unlisted }, places()),
+		strictjson.Optional("listed", "places in the indexes that it took; a new record takes all of its own", func(p *put) *[][]string { return &p.Listed }, places()),
 	},
 }
 
@@ -61,6 +83,8 @@ var removalFormat = &strictjson.Object[removal]{
 	Members: []strictjson.Member[removal]{
 		strictjson.Field("kind", "of the record", func(r *removal) *string { return &r.Kind }, strictjson.Line(50)),
 		strictjson.Field("id", "of the record", func(r *removal) *string { return &r.ID }, strictjson.Line(protocol.MaxIDLength)),
+		strictjson.Field("created", "generation in which the id first appeared", func(r *removal) *int64 { return &r.Created }, strictjson.Int[int64](1, maxNumber)),
+		strictjson.Optional("unlisted", "places in the indexes that it left", func(r *removal) *[][]string { return &r.Unlisted }, places()),
 	},
 }
 
@@ -70,7 +94,9 @@ func (t *transaction) encode() []byte {
 	b = strconv.AppendInt(b, t.Generation, 10)
 	b = append(b, `,"firstSequence":"`...)
 	b = append(b, t.FirstSequence...)
-	b = append(b, `","at":"`...)
+	b = append(b, `","keys":`...)
+	b = strconv.AppendInt(b, t.Keys, 10)
+	b = append(b, `,"at":"`...)
 	b = t.At.UTC().AppendFormat(b, strictjson.TimeLayout)
 	b = append(b, `","events":[`...)
 	for i, e := range t.Events {
@@ -83,13 +109,34 @@ func (t *transaction) encode() []byte {
 		b = strconv.AppendInt(b, p.Created, 10)
 		b = append(b, `,"record":`...)
 		b = append(b, p.Record...)
+		b = appendPlaces(b, `,"unlisted":`, p.Unlisted)
+		b = appendPlaces(b, `,"listed":`, p.Listed)
 		b = append(b, '}')
 	}
 	b = append(b, `],"removes":[`...)
 	for i, r := range t.Removes {
-		b = append(appendKey(comma(b, i), r.Kind, r.ID), '}')
+		b = appendKey(comma(b, i), r.Kind, r.ID)
+		b = append(b, `,"created":`...)
+		b = strconv.AppendInt(b, r.Created, 10)
+		b = appendPlaces(b, `,"unlisted":`, r.Unlisted)
+		b = append(b, '}')
 	}
 	return append(b, `]}`...)
+}
+
+func appendPlaces(b []byte, name string, places [][]string) []byte {
+	if len(places) == 0 {
+		return b
+	}
+	b = append(append(b, name...), '[')
+	for i, place := range places {
+		b = append(comma(b, i), '[')
+		for k, part := range place {
+			b, _ = jsontext.AppendQuote(comma(b, k), part) // parts of records, which are valid UTF-8
+		}
+		b = append(b, ']')
+	}
+	return append(b, ']')
 }
 
 func comma(b []byte, i int) []byte {

@@ -3,7 +3,6 @@ package fsstore
 import (
 	"bytes"
 	"fmt"
-	"slices"
 
 	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/storage-filesystem/fsstore/frame"
@@ -17,6 +16,7 @@ type writing struct {
 	journal journal
 
 	head, applied, checkpoint *mark
+	manifest                  *manifest // of the indexes; nil: there is none that can be read
 
 	last    place    // of the last frame
 	segment uint64   // where the next frame belongs; 0: in the first segment, which does not exist
@@ -62,6 +62,9 @@ func (w *writing) readMarks() (err error) {
 	if w.checkpoint, err = readMark(w.dir, checkpointFile); err != nil {
 		return err
 	}
+	if w.manifest, err = readManifest(w.dir, w.journal.tag); err != nil {
+		return err
+	}
 	if _, err := w.dir.Stat(stateDir); vfs.Missing(err) {
 		return w.forgetState()
 	}
@@ -103,7 +106,7 @@ func (w *writing) scan() (scanned, error) {
 	if err != nil {
 		return found, err
 	}
-	named := max(w.head.generationOf(), w.applied.generationOf(), w.checkpoint.generationOf())
+	named := max(w.head.generationOf(), w.applied.generationOf(), w.checkpoint.generationOf(), w.manifest.placeOf().Generation)
 	if found.tail.corrupt == "" && !w.store.ours(w.head) {
 		if err := w.journal.lastSegment(&found); err != nil {
 			return found, err
@@ -212,12 +215,7 @@ func (w *writing) replaceMark(name string, at place) error {
 // publishUnpublished publishes, of every record in the overlay, the last image, unless its file holds
 // it already. A failure leaves a gap: the overlay goes on standing for what is missing.
 func (w *writing) publishUnpublished() {
-	keys := make([]recordKey, 0, len(w.overlay.images))
-	for key := range w.overlay.images {
-		keys = append(keys, key)
-	}
-	slices.SortFunc(keys, compareKeys)
-	for _, key := range keys {
+	for _, key := range w.overlay.keys() {
 		m := w.overlay.images[key]
 		if w.published(key, m) {
 			continue

@@ -2,7 +2,6 @@ package fsstore
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -11,36 +10,9 @@ import (
 	"github.com/acc-control-plane/acc/storage-filesystem/fsstore/vfs"
 )
 
-// indexKinds says which kind the entries of an index are about.
-var indexKinds = map[core.Index]protocol.Kind{
-	core.MessageByClientKey: protocol.KindMessage, core.MessagesInOrder: protocol.KindMessage, core.MessagesByKind: protocol.KindMessage,
-	core.ThreadMessages: protocol.KindMessage, core.DecisionSuccessors: protocol.KindMessage,
-	core.ReceiptsByMessage: protocol.KindReceipt, core.PendingReceipts: protocol.KindReceipt, core.QueuedReceipts: protocol.KindReceipt,
-	core.LiveOffers: protocol.KindReceipt, core.AwaitingReceipts: protocol.KindReceipt, core.OwedReceipts: protocol.KindReceipt,
-	core.ObligationsByAuthor: protocol.KindReceipt,
-	core.OpenSessions:        protocol.KindSession, core.OpenSessionsByParticipant: protocol.KindSession,
-	core.OpenSessionsByHarness: protocol.KindSession, core.SessionsByParticipant: protocol.KindSession,
-	core.LiveClaims: protocol.KindClaim, core.ClaimsByOwner: protocol.KindClaim, core.ClaimsByResource: protocol.KindClaim,
-	core.ClaimsByDirectory: protocol.KindClaim,
-	core.OpenIntents:       protocol.KindIntent, core.Participants: protocol.KindParticipant,
-}
-
-// Find implements core.Reader.
-func (s *snapshot) Find(q core.Query) ([]core.Entry, error) {
-	all, err := s.listed(q.Index, q.Key, nil)
-	if s.note(err) != nil {
-		return nil, err
-	}
-	return page(all, q), nil
-}
-
-// listed gives every entry of an index under key, in order, by looking at every record of its kind.
-// staged, if not nil, replaces what the snapshot knows of a record.
-func (s *snapshot) listed(index core.Index, key []string, staged map[recordKey]*stagedRecord) ([]core.Entry, error) {
-	kind, ok := indexKinds[index]
-	if !ok {
-		return nil, protocol.UsageError("", fmt.Sprintf("there is no index %q", index))
-	}
+// listed gives every entry of an index under key, in order, by looking at every record of its kind. It
+// answers for a solo room, and is what the indexes are compared with.
+func (s *snapshot) listed(kind protocol.Kind, index core.Index, key []string, staged map[recordKey]*stagedRecord) ([]core.Entry, error) {
 	keys, err := s.keys(kind)
 	if err != nil {
 		return nil, err

@@ -9,12 +9,13 @@ import (
 // loads reads state files, each at most once, and remembers what it read: a callback that runs again
 // gets the same bytes, and what a later frame touched is known.
 type loads struct {
-	dir   vfs.Dir
-	files map[recordKey]*loaded
-	kinds map[protocol.Kind][]recordKey // whole kinds that were listed
-	solo  map[recordKey]core.Stored     // nil: not read
-	fresh int                           // reads of files since it was last set to 0
-	gone  bool                          // the state directory was deleted: the journal alone counts
+	dir     vfs.Dir
+	files   map[recordKey]*loaded
+	kinds   map[protocol.Kind][]recordKey // whole kinds that were listed
+	solo    map[recordKey]core.Stored     // nil: not read
+	indexes *indexes                      // nil: not read
+	fresh   int                           // reads of files since it was last set to 0
+	gone    bool                          // the state directory was deleted: the journal alone counts
 }
 
 // loaded is a state file as it was when it was read.

@@ -23,6 +23,10 @@ type Options struct {
 	// Diagnose, if not nil, is told of faults that did not fail the operation.
 	Diagnose func(err error)
 
+	// Rebuild says that this process may make the indexes again when they cannot be used. Commands set
+	// it, a hook never does: it takes as long as it takes to read every record.
+	Rebuild bool
+
 	// Base is the directory below which no segment of Dir may be a symbolic link or belong to
 	// somebody else; empty: three levels above Dir, which is the data home.
 	Base  string

@@ -23,6 +23,10 @@ const (
 	StepCut            = "commit.cut"         // a failed append or flush is taken back
 	StepHead           = "commit.head"        // head is replaced
 	StepPublish        = "commit.publish"     // one state file is published; once for each
+	StepIndex          = "commit.index"       // the indexes are brought up to date, when they lag
+	StepIndexPage      = "index.page"         // one page is written; once for each
+	StepManifest       = "index.manifest"     // the manifest that names them is replaced
+	StepRebuild        = "index.rebuild"      // the indexes are made again from the records
 	StepApplied        = "commit.applied"     // applied is replaced
 	StepSolo           = "commit.solo"        // solo records are replaced as a whole
 	StepUnlock         = "lock.release"       // the writer lock is given up

@@ -1,6 +1,8 @@
 package fsstore
 
 import (
+	"context"
+	"errors"
 	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -12,6 +14,8 @@ import (
 // tx implements core.Tx on the latest committed state.
 type tx struct {
 	*snapshot
+	ctx         context.Context
+	writer      *writing
 	workspaceID string
 	looked      map[recordKey]bool
 	staged      map[recordKey]*stagedRecord
@@ -23,19 +27,23 @@ type tx struct {
 
 // stagedRecord is a record as the transaction has left it so far.
 type stagedRecord struct {
-	stored  core.Stored    // Record nil: removed
-	raw     jsontext.Value // nil: removed
-	existed bool           // in the journal, before the transaction
+	stored core.Stored    // Record nil: removed
+	raw    jsontext.Value // nil: removed
+	before core.Stored    // in the journal, before the transaction; Record nil: it did not exist
 }
 
-func newTx(w *writing) *tx {
+func newTx(ctx context.Context, w *writing) *tx {
 	return &tx{
-		snapshot: &snapshot{
-			store: w.store, journal: w.journal, at: w.last, overlay: w.overlay, loads: newLoads(w.dir),
-			decoded: map[recordKey]core.Stored{},
-		},
-		workspaceID: w.store.opts.WorkspaceID,
-		looked:      map[recordKey]bool{}, staged: map[recordKey]*stagedRecord{},
+		snapshot: w.snapshot(), ctx: ctx, writer: w, workspaceID: w.store.opts.WorkspaceID,
+		looked: map[recordKey]bool{}, staged: map[recordKey]*stagedRecord{},
+	}
+}
+
+// snapshot gives the room after the last frame.
+func (w *writing) snapshot() *snapshot {
+	return &snapshot{
+		store: w.store, journal: w.journal, at: w.last, overlay: w.overlay, loads: newLoads(w.dir),
+		decoded: map[recordKey]core.Stored{},
 	}
 }
 
@@ -58,11 +66,17 @@ func (t *tx) Get(kind protocol.Kind, id string) (core.Stored, bool, error) {
 
 // Find implements core.Reader.
 func (t *tx) Find(q core.Query) ([]core.Entry, error) {
-	all, err := t.listed(q.Index, q.Key, t.staged)
+	found, err := t.find(q, t.staged)
+	if errors.Is(err, errRebuild) {
+		if err = t.writer.rebuildIndexes(t.ctx); err == nil {
+			t.loads.indexes = nil
+			found, err = t.find(q, t.staged)
+		}
+	}
 	if err != nil {
 		return nil, t.fail(err)
 	}
-	return page(all, q), nil
+	return found, nil
 }
 
 // Put implements core.Tx.
@@ -119,7 +133,10 @@ func (t *tx) change(key recordKey) (*stagedRecord, error) {
 	if err != nil {
 		return nil, t.fail(err)
 	}
-	change := &stagedRecord{stored: stored, existed: found && t.at.Generation > 0}
+	change := &stagedRecord{stored: stored}
+	if found && t.at.Generation > 0 {
+		change.before = stored
+	}
 	t.staged[key] = change
 	t.order = append(t.order, key)
 	return change, nil

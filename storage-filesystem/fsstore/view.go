@@ -40,6 +40,10 @@ func (s *Store) View(ctx context.Context, fn func(core.Reader) error) error {
 		switch {
 		case errors.Is(err, errStateGone) && !stateGone:
 			stateGone = true
+		case errors.Is(err, errRebuild):
+			if err := s.RebuildIndexes(ctx); err != nil {
+				return err
+			}
 		case errors.Is(err, errRestart) || errors.Is(err, errStateGone):
 		default:
 			return err
@@ -180,7 +184,7 @@ func (r *reading) run(ctx context.Context, fn func(core.Reader) error) error {
 		snap := &snapshot{store: r.store, journal: r.journal, at: r.end, overlay: r.overlay, loads: r.loads, decoded: r.decoded}
 		r.store.step(StepReadRun)
 		answer := fn(snap)
-		if errors.Is(snap.fault, errStateGone) || errors.Is(snap.fault, errRestart) {
+		if errors.Is(snap.fault, errStateGone) || errors.Is(snap.fault, errRestart) || errors.Is(snap.fault, errRebuild) {
 			return snap.fault
 		}
 		overtaken := errors.Is(snap.fault, errOvertaken)
@@ -190,6 +194,9 @@ func (r *reading) run(ctx context.Context, fn func(core.Reader) error) error {
 		again, err := r.final()
 		if err != nil {
 			return err
+		}
+		if overtaken && !r.headOurs { // and the journal still ends where it did
+			return corrupt(manifestFile, 0, "it names a frame that is not in the journal")
 		}
 		if !again && !overtaken {
 			return answer
