@@ -106,6 +106,19 @@ func (c *Core) RetireBinding(ctx context.Context, owner Owner, adapterID string)
 	return err
 }
 
+// Published gives the endpoints that the caller's session published and did not give up.
+func (c *Core) Published(ctx context.Context, owner Owner) ([]Binding, error) {
+	var bindings []Binding
+	err := c.view(ctx, func(r *room) error {
+		s, err := r.owned(owner)
+		if err == nil {
+			bindings, err = r.bindingsOf(s)
+		}
+		return err
+	})
+	return bindings, err
+}
+
 // published gives everything that a session generation published, retirements among it.
 func (r *room) published(s *protocol.Session) ([]protocol.DeliveryBinding, error) {
 	return r.core.store.Ephemeral().Bindings(r.ctx, s.SessionID, protocol.GenerationRef(s.Generation))

@@ -60,11 +60,16 @@ func deliveryBindings(t *testing.T, r *roomTest) {
 		check("moved", "tool two true")
 		publish(endpoint("other", "x"))
 		check("of two adapters", "other x true, tool two true")
+		if own, err := r.core.Published(r.ctx, ada.Owner); err != nil || len(own) != 2 || own[1].OpaqueEndpointRef != "two" || !own[1].LeaseCurrent {
+			t.Errorf("its own: %+v, %v", own, err)
+		}
+		_, err := r.core.Published(r.ctx, core.Owner{SessionID: ada.SessionID, Generation: "x"})
+		r.refused("those of another generation", err, protocol.Conflict, protocol.ReasonCallerMismatch)
 		if err := r.core.RetireBinding(r.ctx, ada.Owner, "tool"); err != nil {
 			t.Fatal(err)
 		}
 		check("retired", "other x true")
-		_, err := r.core.PublishBinding(r.ctx, ada.Owner, endpoint("tool", "two"))
+		_, err = r.core.PublishBinding(r.ctx, ada.Owner, endpoint("tool", "two"))
 		r.refused("renewing what was given up", err, protocol.Conflict, "")
 		// A renewal that read before the retirement and writes after it:
 		late := protocol.DeliveryBinding{
