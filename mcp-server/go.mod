@@ -1,3 +1,25 @@
 module github.com/acc-control-plane/acc/mcp-server
 
 go 1.26.0
+
+require (
+	github.com/acc-control-plane/acc/adapter-sdk v0.1.0
+	github.com/acc-control-plane/acc/core v0.1.0
+	github.com/acc-control-plane/acc/protocol v0.1.0
+	github.com/acc-control-plane/acc/storage-filesystem v0.1.0
+	github.com/fsnotify/fsnotify v1.10.1
+	github.com/go-json-experiment/json v1.27.2
+	github.com/modelcontextprotocol/go-sdk v1.8.0
+)
+
+require (
+	github.com/google/jsonschema-go v0.4.3 // indirect
+	github.com/oklog/ulid/v2 v2.1.2 // indirect
+	github.com/segmentio/asm v1.1.3 // indirect
+	github.com/segmentio/encoding v0.5.4 // indirect
+	github.com/yosida95/uritemplate/v3 v3.0.2 // indirect
+	golang.org/x/oauth2 v0.35.0 // indirect
+	golang.org/x/sync v0.20.0 // indirect
+	golang.org/x/sys v0.50.0 // indirect
+	golang.org/x/time v0.15.0 // indirect
+)
