@@ -1,7 +1,21 @@
 package fsstore
 
+import "github.com/acc-control-plane/acc/core"
+
 // RotateAt makes segments small, so that a test fills many.
 func (o Options) RotateAt(bytes int64) Options {
 	o.rotateAt = bytes
 	return o
 }
+
+// Scan answers q by looking at every record: what the indexes must agree with.
+func Scan(r core.Reader, q core.Query) ([]core.Entry, error) {
+	all, err := r.(*snapshot).listed(indexKinds[q.Index], q.Index, q.Key, nil)
+	return page(all, q), err
+}
+
+// Bounds that tests measure against.
+const (
+	LagFrames = lagFrames
+	MaxLag    = maxLag
+)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/acc-control-plane/acc/core"
 	"github.com/acc-control-plane/acc/protocol"
 )
 
@@ -53,9 +54,10 @@ func (s *Store) Fsck(ctx context.Context) (Report, error) {
 type check struct {
 	*reading
 	Report
-	begun  uint64               // generation before the oldest segment
-	images map[recordKey]digest // what the journal says of each record, at its end
-	doubts []doubt              // what differs, unless a newer frame explains it
+	begun  uint64                // generation before the oldest segment
+	images map[recordKey]digest  // what the journal says of each record, at its end
+	doubts []doubt               // what differs, unless a newer frame explains it
+	listed map[core.Index]*tally // what the records demand of the indexes
 }
 
 // digest stands for the state file that a record should have.
@@ -81,7 +83,7 @@ func (s *Store) fsckOnce(ctx context.Context) (Report, error) {
 		return Report{}, err
 	}
 	r := &reading{store: s, dir: dir, journal: journal{dir, id.tag()}, loads: newLoads(dir)}
-	c := &check{reading: r, images: map[recordKey]digest{}}
+	c := &check{reading: r, images: map[recordKey]digest{}, listed: map[core.Index]*tally{}}
 	if err := r.start(); err != nil {
 		return c.refusal(err)
 	}
@@ -96,6 +98,11 @@ func (s *Store) fsckOnce(ctx context.Context) (Report, error) {
 	}
 	if err := c.checkState(ctx); err != nil {
 		return Report{}, err
+	}
+	if len(c.doubts)+len(c.Findings) == 0 { // otherwise the indexes would only say it again
+		if err := c.checkIndexes(); err != nil {
+			return Report{}, err
+		}
 	}
 	return c.Report, c.settleDoubts()
 }
@@ -264,18 +271,26 @@ func (c *check) checkFile(key recordKey) {
 	switch {
 	case known && want.removed:
 		c.doubt(key, "the record was removed")
+		return
 	case known && checksum(raw) != want.crc:
 		c.doubt(key, "it is not what the journal says")
+		return
 	case !known && c.begun == 0:
 		c.doubt(key, "the journal does not know the record")
-	case !known:
-		if m, err := decodeState(key, raw); err != nil {
-			c.doubt(key, err.Error())
-		} else if _, err := m.stored(key, key.file()); err != nil {
-			c.doubt(key, err.Error())
-		} else if again, err := m.compact().state(key); err != nil || !bytes.Equal(again, raw) {
-			c.doubt(key, "it is not in the form in which it was written")
-		}
+		return
+	}
+	m, err := decodeState(key, raw)
+	if err != nil {
+		c.doubt(key, err.Error())
+		return
+	}
+	stored, err := m.stored(key, key.file())
+	if err != nil {
+		c.doubt(key, err.Error())
+	} else if again, err := m.compact().state(key); err != nil || !bytes.Equal(again, raw) {
+		c.doubt(key, "it is not in the form in which it was written")
+	} else {
+		c.expect(key, stored)
 	}
 }
 
@@ -302,6 +317,7 @@ func (c *check) settleDoubts() error {
 		for key := range late.images {
 			newer[key] = true
 		}
+		newer[recordKey{protocol.Kind(indexDir), ""}] = len(entries) > 0
 	} else if err := c.sameEnd(); err != nil {
 		return err
 	}
