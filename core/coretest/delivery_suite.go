@@ -260,6 +260,10 @@ func repeats(t *testing.T, r *roomTest) {
 		t.Errorf("a millisecond early: %q", got)
 	}
 	r.unchanged("a repeat that is not due", func() {
+		early := live
+		early.Repeats = []string{one}
+		_, err := r.core.RecordOffers(r.ctx, early)
+		r.refused("a repeat by a live transport, due or not", err, protocol.Data, "")
 		next.Repeats = []string{one}
 		offer(next)
 	})
