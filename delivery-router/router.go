@@ -2,6 +2,7 @@ package router
 
 import (
 	"context"
+	"time"
 
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
 	"github.com/acc-control-plane/acc/core"
@@ -26,7 +27,7 @@ type Router struct {
 	loopLimit int
 }
 
-// Config is everything a Router needs. Attempts and LoopLimit may be left out.
+// Config is everything a Router needs. Attempts, Clock and LoopLimit may be left out.
 type Config struct {
 	Room     Room
 	Lives    []*adapter.Live
@@ -34,15 +35,18 @@ type Config struct {
 	Ledger   Ledger
 	Policies Policies
 	Attempts Attempts
-	Clock    core.Clock
+	Clock    core.Clock // nil: the time of day
 	// LoopLimit bounds the live offers between two participants without a person; 0: DefaultLoopLimit.
 	LoopLimit int
 }
 
 // New checks cfg and gives a Router.
 func New(cfg Config) (*Router, error) {
-	if cfg.Room == nil || cfg.Vault == nil || cfg.Ledger == nil || cfg.Policies == nil || cfg.Clock == nil {
-		return nil, protocol.UsageError("", "a router needs a room, a vault, a ledger, policies and a clock")
+	if cfg.Room == nil || cfg.Vault == nil || cfg.Ledger == nil || cfg.Policies == nil {
+		return nil, protocol.UsageError("", "a router needs a room, a vault, a ledger and policies")
+	}
+	if cfg.Clock == nil {
+		cfg.Clock = wall{}
 	}
 	r := &Router{
 		room: cfg.Room, lives: map[string]*adapter.Live{}, vault: cfg.Vault, ledger: cfg.Ledger,
@@ -59,6 +63,11 @@ func New(cfg Config) (*Router, error) {
 	}
 	return r, nil
 }
+
+// wall is the time of day.
+type wall struct{}
+
+func (wall) Now() time.Time { return time.Now() }
 
 // OfferNew offers a message that was just recorded to each of its recipients in turn, and says what
 // became of it, sorted by recipient. A message to the room wakes nobody: it has no outcomes. The error is

@@ -364,7 +364,6 @@ func TestWhatIsNeeded(t *testing.T) {
 		"vault":    func(c *Config) { c.Vault = nil },
 		"ledger":   func(c *Config) { c.Ledger = nil },
 		"policies": func(c *Config) { c.Policies = nil },
-		"clock":    func(c *Config) { c.Clock = nil },
 		"two":      func(c *Config) { c.Lives = []*adapter.Live{live, live} },
 	} {
 		cfg := whole

@@ -34,6 +34,13 @@ func (c *call) handle(ctx context.Context) error {
 	if err != nil || !entered {
 		return err
 	}
+	err = c.answered(ctx)
+	c.deliver(ctx)
+	return err
+}
+
+// answered answers the client and records what that changed.
+func (c *call) answered(ctx context.Context) error {
 	switch c.event.Kind {
 	case adapter.SessionStart:
 		return c.sessionStart(ctx)

@@ -54,6 +54,11 @@ func Run(p Process, adapters ...*adapter.Adapter) int {
 		return 0
 	}
 	r := &runner{process: p, adapter: a, stderr: p.Stderr}
+	for _, peer := range adapters {
+		if l := peer.Live(); l != nil {
+			r.lives = append(r.lives, l)
+		}
+	}
 	ctx, cancel := context.WithDeadline(context.Background(), p.Started.Add(a.LongestDeadline()))
 	defer cancel()
 	e, err := r.understand(ctx, event)
@@ -88,6 +93,7 @@ func arguments(args []string, adapters []*adapter.Adapter) (a *adapter.Adapter, 
 type runner struct {
 	process Process
 	adapter *adapter.Adapter
+	lives   []*adapter.Live // of every adapter: peers are reached through theirs
 
 	mu         sync.Mutex // guards what the watchdog and the call share
 	stderr     io.Writer

@@ -106,6 +106,8 @@ func (c *call) sessionEnd(ctx context.Context) error {
 	if err != nil || !found {
 		return err
 	}
+	l := c.live(owner)
+	published, _ := l.published(ctx)
 	_, err = c.room.Core.CloseSession(ctx, owner, c.event.Reason)
 	if gone(err) {
 		return nil
@@ -113,6 +115,7 @@ func (c *call) sessionEnd(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	l.leave(ctx, published)
 	c.files.forget()
 	return c.files.succeed(owner, c.room.Core.NewOwner())
 }

@@ -83,6 +83,7 @@ type Adapter struct {
 	deadlines    map[EventKind]time.Duration
 	contextLimit int
 	wrapperTags  []string
+	live         *Live
 }
 
 // Option is a fact about a client that New may be told.

@@ -116,6 +116,19 @@ func NewLive(id string, contract Contract, client LiveClient, env ...string) (*L
 	return &Live{id: id, contract: contract, client: client, env: env}, nil
 }
 
+// Join gives the adapter together with its live transport. It refuses another adapter's.
+func (a *Adapter) Join(l *Live) (*Adapter, error) {
+	if l == nil || l.id != a.id {
+		return nil, protocol.UsageError("", "adapter "+a.id+" is joined with another one's live transport")
+	}
+	joined := *a
+	joined.live = l
+	return &joined, nil
+}
+
+// Live is the live transport that was joined; nil: the client has none, or none in this build.
+func (a *Adapter) Live() *Live { return a.live }
+
 // ID is the adapter's id.
 func (l *Live) ID() string { return l.id }
 

@@ -1,0 +1,175 @@
+package hookrunner
+
+import (
+	"context"
+	"time"
+
+	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
+	"github.com/acc-control-plane/acc/core"
+	"github.com/acc-control-plane/acc/delivery-router"
+	"github.com/acc-control-plane/acc/protocol"
+	"github.com/acc-control-plane/acc/storage-filesystem/livefiles"
+)
+
+// live is what a hook does for live delivery, after the client was answered. None of it is worth a word
+// on standard error: a message that is not offered live arrives with the next turn.
+type live struct {
+	*call
+	owner    core.Owner
+	ledger   *livefiles.Ledger
+	vault    livefiles.Vault
+	policies livefiles.Policies
+}
+
+// deliver runs after the handler of an event. Only the session's own hooks count, not its subagents'.
+func (c *call) deliver(ctx context.Context) {
+	if c.event.AgentID != "" {
+		return
+	}
+	owner, found, err := c.files.owner()
+	if err != nil || !found {
+		return
+	}
+	l := c.live(owner)
+	switch c.event.Kind {
+	case adapter.SessionStart:
+		l.bind(ctx)
+	case adapter.BeforeTurn:
+		_ = l.ledger.EndWake(owner.SessionID, protocol.GenerationRef(owner.Generation))
+		if c.event.Origin == adapter.OriginHuman {
+			_ = l.ledger.HumanTurn(c.participant())
+		}
+		l.bind(ctx)
+	case adapter.AfterTool:
+		_ = l.ledger.EndWake(owner.SessionID, protocol.GenerationRef(owner.Generation))
+		l.offer(ctx, false)
+	case adapter.TurnEnd:
+		l.offer(ctx, true)
+	}
+}
+
+func (c *call) live(owner core.Owner) *live {
+	home := c.room.Home
+	return &live{
+		call: c, owner: owner, ledger: livefiles.NewLedger(home, c.room.Dir),
+		vault: livefiles.NewVault(home), policies: livefiles.NewPolicies(home),
+	}
+}
+
+// offer tries again what a sandbox kept from its recipients and, when a turn is over, what still waits
+// for this session itself: nobody else may come by for long.
+func (l *live) offer(ctx context.Context, own bool) {
+	denied, err := l.ledger.Denied(l.participant())
+	own = own && l.adapter.Live() != nil && l.policy() != protocol.LiveOff
+	if err != nil || len(denied) == 0 && !own {
+		return
+	}
+	r, err := router.New(router.Config{
+		Room: l.room.Core, Lives: l.lives, Vault: l.vault, Ledger: l.ledger, Policies: l.policies, Attempts: l.ledger,
+	})
+	if err != nil {
+		return
+	}
+	if len(denied) > 0 {
+		_, _ = r.OfferDenied(ctx, l.participant())
+	}
+	if own {
+		_, _ = r.OfferOwed(ctx, l.participant())
+	}
+}
+
+// policy is the owner's choice for this client; what cannot be read is off.
+func (l *live) policy() protocol.LivePolicy {
+	policy, err := l.policies.LivePolicy(l.adapter.ID())
+	if err != nil {
+		return protocol.LiveOff
+	}
+	return policy
+}
+
+// renewBefore is how much of a lease may be left when it is renewed; a hook that comes earlier writes
+// nothing.
+const renewBefore = protocol.BindingLease / 2
+
+// bind publishes the session's endpoint, renews its lease, or gives it up.
+func (l *live) bind(ctx context.Context) {
+	transport := l.adapter.Live()
+	if transport == nil {
+		return
+	}
+	policy := l.policy()
+	if _, tried := l.ledger.LastAttempt(l.owner.SessionID, protocol.GenerationRef(l.owner.Generation)); !tried && policy == protocol.LiveOff {
+		return // it was never on
+	}
+	published, err := l.published(ctx)
+	if err != nil {
+		return
+	}
+	if policy == protocol.LiveOff {
+		l.giveUp(ctx, transport, published)
+		l.attempted(policy, adapter.Handshake{})
+		return
+	}
+	request := adapter.BindRequest{
+		SessionID: l.event.SessionID, GenerationRef: protocol.GenerationRef(l.owner.Generation), PID: l.clientPID(), Cwd: l.cwd(),
+		ClientVersion: l.event.ClientVersion, PermissionMode: l.event.PermissionMode, Env: l.process.Env, Vault: l.vault,
+	}
+	if published != nil {
+		request.Previous = published.OpaqueEndpointRef
+	}
+	h := transport.Bind(ctx, request)
+	l.attempted(policy, h)
+	if h.Reason != adapter.NativeOK {
+		l.giveUp(ctx, transport, published)
+		return
+	}
+	if published != nil && published.OpaqueEndpointRef == h.Endpoint && published.ClientVersion == h.ClientVersion &&
+		published.LivePolicy == policy && time.Until(published.LeaseUntil) > renewBefore && published.LeaseCurrent {
+		return
+	}
+	_, err = l.room.Core.PublishBinding(ctx, l.owner, core.BindingRequest{
+		AdapterID: l.adapter.ID(), ClientVersion: h.ClientVersion, Modes: h.Modes, Policy: policy, Endpoint: h.Endpoint, Lease: h.Lease,
+	})
+	if err != nil && (published == nil || published.OpaqueEndpointRef != h.Endpoint) {
+		_ = transport.Retire(ctx, l.vault, h.Endpoint) // nobody will ask for it
+	}
+}
+
+// published gives the endpoint that this session published for its client; nil: none.
+func (l *live) published(ctx context.Context) (*core.Binding, error) {
+	all, err := l.room.Core.Published(ctx, l.owner)
+	for i := range all {
+		if all[i].AdapterID == l.adapter.ID() {
+			return &all[i], err
+		}
+	}
+	return nil, err
+}
+
+func (l *live) giveUp(ctx context.Context, transport *adapter.Live, published *core.Binding) {
+	if published == nil {
+		return
+	}
+	_ = l.room.Core.RetireBinding(ctx, l.owner, l.adapter.ID())
+	_ = transport.Retire(ctx, l.vault, published.OpaqueEndpointRef)
+}
+
+// attempted records how the session stands, if that is news.
+func (l *live) attempted(policy protocol.LivePolicy, h adapter.Handshake) {
+	ref := protocol.GenerationRef(l.owner.Generation)
+	now := livefiles.Attempt{At: l.now, Event: string(l.event.Kind), Reason: string(h.Reason), Policy: policy, LaunchOption: h.LaunchOption}
+	before, found := l.ledger.LastAttempt(l.owner.SessionID, ref)
+	if found && before.Reason == now.Reason && before.Policy == now.Policy && before.LaunchOption == now.LaunchOption {
+		return
+	}
+	_ = l.ledger.RecordAttempt(l.owner.SessionID, ref, now)
+}
+
+// leave forgets what a session that ends left for live delivery. The endpoint is the one that was
+// published when it ended.
+func (l *live) leave(ctx context.Context, published *core.Binding) {
+	if transport := l.adapter.Live(); transport != nil && published != nil {
+		_ = transport.Retire(ctx, l.vault, published.OpaqueEndpointRef)
+	}
+	_ = l.ledger.Forget(l.owner.SessionID, protocol.GenerationRef(l.owner.Generation))
+}
