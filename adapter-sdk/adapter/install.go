@@ -58,6 +58,9 @@ type ClientCommand struct {
 	// until standard output has a line that contains that text: for servers that end with their input.
 	Input []byte
 	Until string
+	// Stderr asks for what the command writes to standard error too, behind standard output: one client
+	// prints its lists there.
+	Stderr bool
 }
 
 // Detection is what was found of a client.

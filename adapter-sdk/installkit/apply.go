@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/acc-control-plane/acc/adapter-sdk/installkit/userfile"
 	"github.com/acc-control-plane/acc/protocol"
@@ -26,7 +27,8 @@ type transaction struct {
 func (t *transaction) apply(ctx context.Context) error {
 	if t.verify != nil {
 		if err := t.verify(ctx); err != nil {
-			return protocol.DataError("", "the client refuses its configuration as it is, so acc leaves it alone: "+err.Error()).Because(err)
+			return protocol.DataError("", "the client refuses its configuration as it is, so acc leaves it alone: "+oneLine(err)).Because(err).
+				WithHint("mend what the client names, then run the command again")
 		}
 	}
 	was := t.ledger.was
@@ -37,7 +39,7 @@ func (t *transaction) apply(ctx context.Context) error {
 	done, made, err := t.run(ctx)
 	if err == nil && t.verify != nil {
 		if err = t.verify(ctx); err != nil {
-			err = protocol.DataError("", "the client refuses its configuration with acc in it: "+err.Error()).Because(err)
+			err = protocol.DataError("", "the client refuses its configuration with acc in it, so acc took everything back: "+oneLine(err)).Because(err)
 		}
 	}
 	if err == nil {
@@ -53,6 +55,9 @@ func (t *transaction) apply(ctx context.Context) error {
 	}
 	return err
 }
+
+// oneLine gives the text of an error without its line ends.
+func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
 // union is what may be there at any moment between before and after.
 func (t *transaction) union() installation {

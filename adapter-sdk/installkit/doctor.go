@@ -36,9 +36,6 @@ func examine(out *adapter.Diagnosis, root string, had installation, w Wants) {
 		}
 	}
 	for _, f := range w.Files {
-		if len(f.Events) == 0 {
-			continue
-		}
 		now, err := userfile.Read(root, f.Path)
 		good := err == nil && now.Exists && bytes.Equal(now.Data, f.Data)
 		for _, event := range f.Events {
@@ -48,11 +45,10 @@ func examine(out *adapter.Diagnosis, root string, had installation, w Wants) {
 	for _, f := range w.Edits {
 		now, err := userfile.Read(root, f.Path)
 		for _, e := range f.Edits {
-			if e.Event == "" {
-				continue
-			}
 			stands, lookErr := editor{f.Format, w.Mark}.look(now.Data, e)
-			wire(out, e.Event, err == nil && lookErr == nil && stands == same)
+			for _, event := range e.Events {
+				wire(out, event, err == nil && lookErr == nil && stands == same)
+			}
 		}
 	}
 	if len(out.Missing)+len(out.Modified) > 0 {

@@ -22,7 +22,8 @@ type Client interface {
 // Lister is a Client that can ask the real client which hooks it will run.
 type Lister interface {
 	Client
-	// List asks. It is called only with a command and a Machine.Run. An error says that nothing is known.
+	// List asks. It is called only with a command and a Machine.Run, and with a deadline. An error says
+	// that nothing is known.
 	List(ctx context.Context, m adapter.Machine, d adapter.Detection) (Listing, error)
 }
 
@@ -30,7 +31,7 @@ type Lister interface {
 // which it says no is taken back; where it says no beforehand, nothing is changed.
 type Verifier interface {
 	Client
-	// Verify asks. It is called only with a command and a Machine.Run.
+	// Verify asks. It is called only with a command and a Machine.Run, and with a deadline.
 	Verify(ctx context.Context, m adapter.Machine, d adapter.Detection) error
 }
 
@@ -40,6 +41,10 @@ type Keeper interface {
 	// InUse says why a file must not be removed now; "": it may go.
 	InUse(path string) string
 }
+
+// listLimit is the time that a client may take to list its hooks or to check its configuration: some
+// start a JavaScript runtime first.
+const listLimit = 30 * time.Second
 
 // Installer implements adapter.Installer on files. New makes one.
 type Installer struct {
@@ -114,7 +119,11 @@ func (k *Installer) Plan(ctx context.Context, m adapter.Machine) (*adapter.Plan,
 		t.had = *had
 	}
 	if v, ok := k.client.(Verifier); ok && canAsk(m, d) && len(p.steps) > 0 {
-		t.verify = func(ctx context.Context) error { return v.Verify(ctx, m, d) }
+		t.verify = func(ctx context.Context) error {
+			ctx, cancel := context.WithTimeout(ctx, listLimit)
+			defer cancel()
+			return v.Verify(ctx, m, d)
+		}
 	}
 	p.plan.Apply = t.apply
 	return &p.plan, nil
@@ -192,6 +201,8 @@ func (k *Installer) Doctor(ctx context.Context, m adapter.Machine) (adapter.Diag
 	}
 	examine(&out, d.Root, *had, wants)
 	if lister, ok := k.client.(Lister); ok && out.Installed && canAsk(m, d) {
+		ctx, cancel := context.WithTimeout(ctx, listLimit)
+		defer cancel()
 		listing, err := lister.List(ctx, m, d)
 		if err != nil {
 			out.Problems = append(out.Problems, adapter.Problem{Text: k.displayName + " could not be asked which hooks it runs: " + err.Error()})

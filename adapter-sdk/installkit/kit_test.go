@@ -60,7 +60,7 @@ func (v *vendor) Wants(m adapter.Machine, _ adapter.Detection) (installkit.Wants
 	}
 	element := func(event string) installkit.Edit {
 		return installkit.Edit{
-			Kind: installkit.Element, Path: []string{"hooks", event}, Ours: true, Event: event,
+			Kind: installkit.Element, Path: []string{"hooks", event}, Ours: true, Events: []string{event},
 			Value: `{"hooks":[{"type":"command","command":"` + hook + `","timeout":10` + v.extra + `}]}`,
 		}
 	}
@@ -71,7 +71,7 @@ func (v *vendor) Wants(m adapter.Machine, _ adapter.Detection) (installkit.Wants
 	}
 	config := []installkit.Edit{
 		{Kind: installkit.Element, Path: []string{"sandbox", "roots"}, Value: `"` + m.Data + `/workspaces"`},
-		{Kind: installkit.Block, Path: []string{"# >>> acc", "# <<< acc"}, Value: "[[hooks]]\nevent = \"Stop\"\ncommand = \"" + hook + "\"\n", Event: "BlockStop"},
+		{Kind: installkit.Block, Path: []string{"# >>> acc", "# <<< acc"}, Value: "[[hooks]]\nevent = \"Stop\"\ncommand = \"" + hook + "\"\n", Events: []string{"BlockStop"}},
 	}
 	w := installkit.Wants{
 		Mark:    mark,

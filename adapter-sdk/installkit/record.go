@@ -87,7 +87,7 @@ var editObject = &strictjson.Object[editRecord]{
 		strictjson.Optional("volatile", "Members that the client changes.", func(e *editRecord) *[]string { return &e.Volatile }, strictjson.List(strictjson.Text(maxPath), 0, 16)),
 		strictjson.Optional("ours", "Nobody but acc writes such a value.", func(e *editRecord) *bool { return &e.Ours }, strictjson.Bool()),
 		strictjson.Optional("sticky", "Somebody else may change it.", func(e *editRecord) *bool { return &e.Sticky }, strictjson.Bool()),
-		strictjson.Optional("event", "Client event that it wires.", func(e *editRecord) *string { return &e.Event }, strictjson.Line(100)),
+		strictjson.Optional("events", "Client events that it wires.", func(e *editRecord) *[]string { return &e.Events }, strictjson.List(strictjson.Line(100), 0, 32)),
 		strictjson.Optional("label", "What people read.", func(e *editRecord) *string { return &e.Label }, strictjson.Line(200)),
 		strictjson.Field("undo", "What it found.", func(e *editRecord) *undo { return &e.Undo }, strictjson.Nested(undoObject)),
 	},

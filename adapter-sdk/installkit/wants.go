@@ -68,9 +68,9 @@ type Edit struct {
 	Default bool
 	// Ours says that nobody but acc writes such a value: when it stands there without a record, an
 	// earlier installation left it. Otherwise it counts as the user's and stays when acc goes.
-	Ours  bool
-	Event string // the client event that it wires, for Doctor
-	Label string // what a plan calls it; one line
+	Ours   bool
+	Events []string // client events that it wires, for Doctor
+	Label  string   // what a plan calls it; one line
 }
 
 // label is what people read of an edit.

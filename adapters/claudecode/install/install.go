@@ -83,7 +83,7 @@ var listingObject = &strictjson.Object[listing]{
 // List implements installkit.Lister. The client says whether it will load the plugin; it loads all hooks
 // of a plugin or none.
 func (client) List(ctx context.Context, m adapter.Machine, d adapter.Detection) (installkit.Listing, error) {
-	out, err := installkit.Ask(ctx, m, adapter.ClientCommand{
+	out, err := m.Run(ctx, adapter.ClientCommand{
 		Path: d.Command, Args: []string{"plugin", "list", "--json"},
 		Env: []string{"DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"},
 	})

@@ -69,7 +69,7 @@ const listID = 1
 
 // List implements installkit.Lister: which of acc's hooks the client found, and which the user trusts.
 func (client) List(ctx context.Context, m adapter.Machine, d adapter.Detection) (installkit.Listing, error) {
-	out, err := installkit.Ask(ctx, m, adapter.ClientCommand{
+	out, err := m.Run(ctx, adapter.ClientCommand{
 		Path: d.Command, Args: []string{"app-server"},
 		Input: []byte(`{"id":0,"method":"initialize","params":{"clientInfo":{"name":"acc","version":` + installkit.Quote(m.Version) + `}}}` + "\n" +
 			`{"method":"initialized"}` + "\n" +

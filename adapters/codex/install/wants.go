@@ -58,7 +58,7 @@ func (client) Wants(m adapter.Machine, d adapter.Detection) (installkit.Wants, e
 	hooks := installkit.UserFile{Path: hooksPath(d), Format: installkit.JSON, NoMark: true}
 	for _, e := range events {
 		hooks.Edits = append(hooks.Edits, installkit.Edit{
-			Kind: installkit.Element, Path: []string{"hooks", e.name}, Value: group(e, command), Ours: true, Event: e.name,
+			Kind: installkit.Element, Path: []string{"hooks", e.name}, Value: group(e, command), Ours: true, Events: []string{e.name},
 			Label: "hooks: " + e.name,
 		})
 	}
