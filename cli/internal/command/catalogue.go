@@ -6,7 +6,7 @@ import "github.com/acc-control-plane/acc/cli/internal/argv"
 func Catalogue() []*Definition {
 	return []*Definition{
 		configCommand(),
-		statusCommand(), syncCommand(), workCommand(), claimCommand(), releaseCommand(), messageCommand(), requestCommand(), inboxCommand(), replyCommand(), ackCommand(), receiptsCommand(), threadCommand(),
+		statusCommand(), syncCommand(), workCommand(), claimCommand(), releaseCommand(), messageCommand(), requestCommand(), askCommand(), inboxCommand(), replyCommand(), ackCommand(), receiptsCommand(), threadCommand(),
 		finishCommand(), whoamiCommand(),
 		attachCommand(), heartbeatCommand(), detachCommand(),
 		demoCommand(), helpCommand(), versionCommand(),

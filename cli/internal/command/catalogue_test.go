@@ -133,6 +133,8 @@ func required(d *command.Definition) []string {
 	switch d.Name {
 	case "release":
 		args = append(args, "--claim", "x")
+	case "ack":
+		args = append(args, "--message", "x")
 	case "work":
 		args = append(args, "--summary", "x")
 	}

@@ -10,19 +10,24 @@ import (
 	"github.com/acc-control-plane/acc/storage-filesystem/room"
 )
 
-// sentAnswer is the answer of every command that records a message.
-func sentAnswer(ctx context.Context, r *room.Room, result core.SendResult) Answer {
+// sentAnswer waits for what the sender waits for and gives the answer of every command that records a
+// message.
+func sentAnswer(ctx context.Context, r *room.Room, result core.SendResult, w await) (Answer, error) {
+	reached, err := w.advance(ctx, r.Core, &result)
+	if err != nil {
+		return Answer{}, err
+	}
 	sent := sentData(ctx, r, result)
 	a := answer(view.Sent, sent, func(u *ui.UI) { saySent(u, sent) })
 	a.WorkspaceID, a.Warnings = r.Workspace.ID, result.Warnings
-	return a
+	return w.judge(a, reached), nil
 }
 
 // sentData says what is known of each recipient. The message is recorded by now: not knowing who is
 // there must not look like a failed send, so presence is then unknown.
 func sentData(ctx context.Context, r *room.Room, result core.SendResult) view.SentData {
 	presence := map[string]protocol.Presence{}
-	status, err := r.Core.Status(ctx, core.StatusQuery{})
+	status, err := bounded(ctx, func(ctx context.Context) (core.Status, error) { return r.Core.Status(ctx, core.StatusQuery{}) })
 	for _, s := range status.Sessions {
 		presence[s.ParticipantID] = better(presence[s.ParticipantID], s.Presence)
 	}

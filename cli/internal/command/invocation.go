@@ -65,5 +65,5 @@ func (inv *Invocation) Room(ctx context.Context) (*room.Room, error) {
 	if req.Selector != "" && !strings.HasPrefix(req.Selector, protocol.RoomScheme) && !filepath.IsAbs(req.Selector) {
 		req.Selector = filepath.Join(cwd, req.Selector)
 	}
-	return inv.Enter(ctx, req)
+	return bounded(ctx, func(ctx context.Context) (*room.Room, error) { return inv.Enter(ctx, req) })
 }

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"slices"
 
 	"github.com/acc-control-plane/acc/cli/internal/argv"
 	"github.com/acc-control-plane/acc/core"
@@ -14,24 +15,26 @@ func messageCommand() *Definition {
 		Command: argv.Command{
 			Name: "message", Group: groupSession,
 			Summary: "send a note, question, request or decision",
-			Options: withOwner(
-				argv.Option{Name: "to", Value: "NAME", Repeated: true, Usage: "a participant, or a client with one session here; none: the room"},
-				argv.Option{Name: "subject", Value: "TEXT", Required: true, Usage: "one line"},
-				argv.Option{Name: "body", Value: "TEXT", Usage: "the message, or"},
-				argv.Option{Name: "body-file", Value: "PATH", Usage: "the file that holds it; - is stdin"},
-				argv.Option{Name: "type", Value: "TYPE", Default: string(protocol.Note),
+			Options: withOwner(slices.Concat([]argv.Option{
+				{Name: "to", Value: "NAME", Repeated: true, Usage: "a participant, or a client with one session here; none: the room"},
+				{Name: "subject", Value: "TEXT", Required: true, Usage: "one line"},
+				{Name: "body", Value: "TEXT", Usage: "the message, or"},
+				{Name: "body-file", Value: "PATH", Usage: "the file that holds it; - is stdin"},
+				{Name: "type", Value: "TYPE", Default: string(protocol.Note),
 					Choices: []string{string(protocol.Note), string(protocol.Question), string(protocol.Request), string(protocol.Decision)}, Usage: "what it is"},
-				argv.Option{Name: "obligation", Value: "DUTY", Choices: []string{string(protocol.ObligationNone), string(protocol.ObligationAcknowledge), string(protocol.ObligationReply)},
+				{Name: "obligation", Value: "DUTY", Choices: []string{string(protocol.ObligationNone), string(protocol.ObligationAcknowledge), string(protocol.ObligationReply)},
 					Usage: "what recipients owe, where the type leaves a choice"},
-				argv.Option{Name: "supersedes", Value: "ID", Repeated: true, Usage: "a decision that this decision replaces, or"},
-				argv.Option{Name: "withdraws", Value: "ID", Repeated: true, Usage: "a decision that it withdraws; whoever received it receives this too"},
+				{Name: "supersedes", Value: "ID", Repeated: true, Usage: "a decision that this decision replaces, or"},
+				{Name: "withdraws", Value: "ID", Repeated: true, Usage: "a decision that it withdraws; whoever received it receives this too"},
 				keyOption(),
-			),
+			}, awaitOptions())...),
 			Notes: []string{
 				"Questions and requests oblige to a reply. What changes decisions is a decision.",
-				"Succeeds once the message is recorded; acc receipts tells how far it has come.",
+				"Succeeds once the message is recorded; acc receipts tells how far it has come. With --wait-for, exit code 6 means",
+				"that it is recorded and has not come so far in time.",
 			},
 		},
+		Patience: MaxWait + Deadline,
 		Run: func(ctx context.Context, inv *Invocation, given *flags.Context) (Answer, error) {
 			opts, err := parseMessage(inv, given)
 			if err != nil {
@@ -48,8 +51,9 @@ func keyOption() argv.Option {
 }
 
 type messageOptions struct {
-	who core.Owner
-	req core.SendRequest
+	who   core.Owner
+	req   core.SendRequest
+	await await
 }
 
 func parseMessage(inv *Invocation, given *flags.Context) (messageOptions, error) {
@@ -71,11 +75,12 @@ func parseMessage(inv *Invocation, given *flags.Context) (messageOptions, error)
 	case kind == "":
 		kind = protocol.Note
 	}
+	wait, err := parseAwait(given)
 	return messageOptions{who, core.SendRequest{
 		To: given.StringSlice("to"), MessageKind: kind, Obligation: protocol.Obligation(given.String("obligation")),
 		Subject: given.String("subject"), Body: body, ClientMessageID: given.String("client-message-id"),
 		Replaces: supersedes, Withdraws: withdraws,
-	}}, nil
+	}, wait}, err
 }
 
 func (o messageOptions) run(ctx context.Context, inv *Invocation) (Answer, error) {
@@ -83,9 +88,9 @@ func (o messageOptions) run(ctx context.Context, inv *Invocation) (Answer, error
 	if err != nil {
 		return Answer{}, err
 	}
-	result, err := r.Core.Send(ctx, o.who, o.req)
+	result, err := bounded(ctx, func(ctx context.Context) (core.SendResult, error) { return r.Core.Send(ctx, o.who, o.req) })
 	if err != nil {
 		return Answer{}, err
 	}
-	return sentAnswer(ctx, r, result), nil
+	return sentAnswer(ctx, r, result, o.await)
 }

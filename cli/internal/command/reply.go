@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"slices"
 
 	"github.com/acc-control-plane/acc/cli/internal/argv"
 	"github.com/acc-control-plane/acc/cli/internal/ui"
@@ -15,14 +16,15 @@ func replyCommand() *Definition {
 		Command: argv.Command{
 			Name: "reply", Group: groupSession,
 			Summary: "answer a message and settle it",
-			Options: withOwner(
-				argv.Option{Name: "message", Value: "ID", Required: true, Usage: "the message to answer"},
-				argv.Option{Name: "body", Value: "TEXT", Usage: "the answer, or"},
-				argv.Option{Name: "body-file", Value: "PATH", Usage: "the file that holds it; - is stdin"},
-				argv.Option{Name: "subject", Value: "TEXT", Default: "Re: and the subject of the message", Usage: "one line"},
+			Options: withOwner(slices.Concat([]argv.Option{
+				{Name: "message", Value: "ID", Required: true, Usage: "the message to answer"},
+				{Name: "body", Value: "TEXT", Usage: "the answer, or"},
+				{Name: "body-file", Value: "PATH", Usage: "the file that holds it; - is stdin"},
+				{Name: "subject", Value: "TEXT", Default: "Re: and the subject of the message", Usage: "one line"},
 				keyOption(),
-			),
+			}, awaitOptions())...),
 		},
+		Patience: MaxWait + Deadline,
 		Run: func(ctx context.Context, inv *Invocation, given *flags.Context) (Answer, error) {
 			opts, err := parseReply(inv, given)
 			if err != nil {
@@ -34,8 +36,9 @@ func replyCommand() *Definition {
 }
 
 type replyOptions struct {
-	who core.Owner
-	req core.ReplyRequest
+	who   core.Owner
+	req   core.ReplyRequest
+	await await
 }
 
 func parseReply(inv *Invocation, given *flags.Context) (replyOptions, error) {
@@ -47,9 +50,10 @@ func parseReply(inv *Invocation, given *flags.Context) (replyOptions, error) {
 	if err != nil {
 		return replyOptions{}, err
 	}
+	wait, err := parseAwait(given)
 	return replyOptions{who, core.ReplyRequest{
 		MessageID: given.String("message"), Subject: given.String("subject"), Body: body, ClientMessageID: given.String("client-message-id"),
-	}}, nil
+	}, wait}, err
 }
 
 func (o replyOptions) run(ctx context.Context, inv *Invocation) (Answer, error) {
@@ -57,7 +61,11 @@ func (o replyOptions) run(ctx context.Context, inv *Invocation) (Answer, error) 
 	if err != nil {
 		return Answer{}, err
 	}
-	result, err := r.Core.Reply(ctx, o.who, o.req)
+	result, err := bounded(ctx, func(ctx context.Context) (core.ReplyResult, error) { return r.Core.Reply(ctx, o.who, o.req) })
+	if err != nil {
+		return Answer{}, err
+	}
+	reached, err := o.await.advance(ctx, r.Core, &result.SendResult)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -67,5 +75,5 @@ func (o replyOptions) run(ctx context.Context, inv *Invocation) (Answer, error) 
 		u.Print("%s  %s", result.Original.MessageID, result.Original.State)
 	})
 	a.WorkspaceID, a.Warnings = r.Workspace.ID, result.Warnings
-	return a, nil
+	return o.await.judge(a, reached), nil
 }

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"slices"
 
 	"github.com/acc-control-plane/acc/cli/internal/argv"
 	"github.com/acc-control-plane/acc/core"
@@ -14,13 +15,14 @@ func requestCommand() *Definition {
 		Command: argv.Command{
 			Name: "request", Group: groupSession,
 			Summary: "ask one participant to do something and to reply",
-			Options: withOwner(
-				argv.Option{Name: "to", Value: "NAME", Required: true, Usage: "a participant, or a client with one session here"},
-				argv.Option{Name: "title", Value: "TEXT", Required: true, Usage: "what to do, in one line"},
-				argv.Option{Name: "detail", Value: "TEXT", Usage: "the rest"},
+			Options: withOwner(slices.Concat([]argv.Option{
+				{Name: "to", Value: "NAME", Required: true, Usage: "a participant, or a client with one session here"},
+				{Name: "title", Value: "TEXT", Required: true, Usage: "what to do, in one line"},
+				{Name: "detail", Value: "TEXT", Usage: "the rest"},
 				keyOption(),
-			),
+			}, awaitOptions())...),
 		},
+		Patience: MaxWait + Deadline,
 		Run: func(ctx context.Context, inv *Invocation, given *flags.Context) (Answer, error) {
 			opts, err := parseRequest(inv, given)
 			if err != nil {
@@ -37,6 +39,7 @@ func parseRequest(inv *Invocation, given *flags.Context) (messageOptions, error)
 	if err != nil {
 		return messageOptions{}, err
 	}
+	wait, err := parseAwait(given)
 	title, detail := given.String("title"), given.String("detail")
 	if detail == "" {
 		detail = title
@@ -44,5 +47,5 @@ func parseRequest(inv *Invocation, given *flags.Context) (messageOptions, error)
 	return messageOptions{who, core.SendRequest{
 		To: []string{given.String("to")}, MessageKind: protocol.Request, Obligation: protocol.ObligationReply,
 		Subject: title, Body: detail, ClientMessageID: given.String("client-message-id"),
-	}}, nil
+	}, wait}, err
 }

@@ -13,7 +13,7 @@ type Described interface {
 // All lists every answer.
 func All() []Described {
 	return []Described{
-		Status, Sync, History, HistoryMessage, Intent, Claimed, Released, Sent, Inbox, Mail, Replied, Acknowledged, Receipts,
+		Status, Sync, History, HistoryMessage, Intent, Claimed, Released, Sent, Asked, Inbox, Mail, Replied, Acknowledged, Receipts,
 		Thread, Finished, Whoami,
 		Attached, Heartbeat, Detached,
 		Config, Demo, Help, CommandHelp, Version,

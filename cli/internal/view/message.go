@@ -106,14 +106,29 @@ var mailObject = &strictjson.Object[core.Mail]{
 // Mail is the answer of inbox --message: a list of one.
 var Mail = newSchema("mail", "The message that was asked for, as a list of one.", strictjson.List(strictjson.Nested(mailObject), 0, manyItems))
 
-// ReceiptData is the answer of ack.
-type ReceiptData struct{ Receipt protocol.Receipt }
+// AcknowledgedData is the answer of ack.
+type AcknowledgedData struct {
+	Receipts []protocol.Receipt
+	Refused  []Refusal
+}
+
+// Refusal is a message that an ack does not settle.
+type Refusal struct{ MessageID, Reason string }
+
+var refusalObject = &strictjson.Object[Refusal]{
+	Name: "refusal", Doc: "A message that an ack does not settle.",
+	Members: []strictjson.Member[Refusal]{
+		field("messageId", "the message", func(r *Refusal) *string { return &r.MessageID }, word),
+		field("reason", "why", func(r *Refusal) *string { return &r.Reason }, word),
+	},
+}
 
 // Acknowledged is the answer of ack.
-var Acknowledged = newSchema("acknowledged", "The settled receipt.", strictjson.Nested(&strictjson.Object[ReceiptData]{
+var Acknowledged = newSchema("acknowledged", "The settled receipts.", strictjson.Nested(&strictjson.Object[AcknowledgedData]{
 	Name: "acknowledged",
-	Members: []strictjson.Member[ReceiptData]{
-		field("receipt", "the caller's receipt", func(r *ReceiptData) *protocol.Receipt { return &r.Receipt }, strictjson.Nested(core.ReceiptObject())),
+	Members: []strictjson.Member[AcknowledgedData]{
+		field("receipts", "the caller's, one per message", func(a *AcknowledgedData) *[]protocol.Receipt { return &a.Receipts }, list(core.ReceiptObject())),
+		field("refused", "what is owed a reply; only with --all and --through", func(a *AcknowledgedData) *[]Refusal { return &a.Refused }, list(refusalObject)),
 	},
 }))
 
@@ -129,5 +144,22 @@ var Receipts = newSchema("receipts", "How far a message has come with each recip
 	Members: []strictjson.Member[ReceiptsData]{
 		field("messageId", "the message", func(r *ReceiptsData) *string { return &r.MessageID }, word),
 		field("receipts", "sorted by recipient", func(r *ReceiptsData) *[]protocol.Receipt { return &r.Receipts }, list(core.ReceiptObject())),
+	},
+}))
+
+// AskedData is the answer of ask; no answer: none came in time.
+type AskedData struct {
+	SentData
+	Answer *core.Mail
+}
+
+// Asked is the answer of ask.
+var Asked = newSchema("asked", "A recorded question and its first answer.", strictjson.Nested(&strictjson.Object[AskedData]{
+	Name: "asked",
+	Members: []strictjson.Member[AskedData]{
+		field("message", "the question", func(s *AskedData) *protocol.Message { return &s.Message }, strictjson.Nested(messageObject)),
+		field("delivery", "one entry per recipient", func(s *AskedData) *[]Delivery { return &s.Delivery }, list(deliveryObject)),
+		field("duplicate", "the question was recorded before, under the same key", func(s *AskedData) *bool { return &s.Duplicate }, truth),
+		nullable("answer", "null: none came in time", func(s *AskedData) **core.Mail { return &s.Answer }, strictjson.Pointer(strictjson.Nested(mailObject))),
 	},
 }))
