@@ -57,7 +57,9 @@ func Serve(ctx context.Context, o Options, p Process) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	transport := lines.New(p.Stdin, p.Stdout)
-	s := newServer(o, p.Env, transport.Ended())
+	hungUp, hangUp := context.WithCancel(ctx)
+	defer hangUp()
+	s := newServer(o, p.Env, hungUp.Done())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -66,9 +68,16 @@ func Serve(ctx context.Context, o Options, p Process) {
 	go s.book.Beat(ctx)
 	select {
 	case <-done:
-		return
 	case <-p.Gone:
 	case <-ctx.Done():
+	case <-transport.Ended():
+		hangUp() // calls that wait have nobody to wait for; the others are still answered
+		select {
+		case <-done:
+		case <-p.Gone:
+		case <-ctx.Done():
+		case <-time.After(lines.Drain):
+		}
 	}
 	cancel()
 	select {

@@ -46,16 +46,34 @@ func newServer(o Options, env func(string) string, hangup <-chan struct{}) *serv
 	s.watches = watches{server: s, running: map[string]context.CancelFunc{}}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "acc", Title: "acc", Version: o.Version}, &mcp.ServerOptions{
 		Instructions: instructions, SupportedProtocolVersions: versions,
-		Logger: slog.New(slog.DiscardHandler), Capabilities: &mcp.ServerCapabilities{
-			Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{Subscribe: true}, // the lists never change
-		},
+		Logger: slog.New(slog.DiscardHandler), Capabilities: capabilities(),
 		SubscribeHandler: s.watches.subscribe, UnsubscribeHandler: s.watches.unsubscribe,
 	})
 	for _, t := range tools {
 		s.mcp.AddTool(t.describe(), s.handler(t))
 	}
 	s.addResources()
+	s.mcp.AddReceivingMiddleware(discover)
 	return s
+}
+
+// capabilities leave out what the library would add: the lists never change.
+func capabilities() *mcp.ServerCapabilities {
+	return &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{Subscribe: true}}
+}
+
+// discover answers the probe of newer clients. The library takes the probe for the beginning of a
+// session and then refuses the initialize of a client that only wanted to know.
+func discover(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
+		if method != "server/discover" {
+			return next(ctx, method, request)
+		}
+		return &mcp.DiscoverResult{
+			SupportedVersions: versions, Capabilities: capabilities(), Instructions: instructions,
+			Cacheable: mcp.Cacheable{CacheScope: "public"},
+		}, nil
+	}
 }
 
 // call is one call of a tool.

@@ -45,16 +45,23 @@ func runWait(ctx context.Context, c call, q waitRequest) (reply, error) {
 
 	data := answer.WaitData{}
 	err = change.Watch(hungUp, who.Room.Dir, func(ctx context.Context) (bool, error) {
-		err := who.Do(ctx, func(owner core.Owner) (err error) {
-			data, err = arrived(ctx, who, owner, q.cursor)
+		look, done := context.WithTimeout(ctx, deadline)
+		defer done()
+		err := who.Do(look, func(owner core.Owner) (err error) {
+			data, err = arrived(look, who, owner, q.cursor)
 			return err
 		})
+		if protocol.CodeOf(err) == protocol.Timeout && ctx.Err() == nil {
+			return false, nil // somebody held the store; the next look may find it free
+		}
 		return data.Arrived, err
 	})
-	if err != nil && errors.Is(context.Cause(hungUp), errTimePassed) {
-		err = nil // nothing arrived, which is an answer
-	}
-	if err != nil {
+	switch cause := context.Cause(hungUp); {
+	case err == nil:
+	case errors.Is(cause, errTimePassed): // nothing arrived, which is an answer
+	case cause != nil:
+		return reply{}, context.Canceled // whatever the look that was cut short says of it
+	default:
 		return reply{}, err
 	}
 	if data.Cursor == "" { // the time passed before the first look was over
@@ -65,26 +72,30 @@ func runWait(ctx context.Context, c call, q waitRequest) (reply, error) {
 
 var errTimePassed = errors.New("the time passed")
 
-// arrived looks once.
+// arrived looks once. What waits and was read before does not hide older messages that were not.
 func arrived(ctx context.Context, who *caller.Caller, owner core.Owner, after string) (answer.WaitData, error) {
 	room := who.Room.Core
-	page, err := room.Inbox(ctx, owner, core.InboxQuery{})
-	if err != nil {
-		return answer.WaitData{}, err
-	}
 	fresh, cursor, err := recordedAfter(ctx, room, owner, after)
 	if err != nil {
 		return answer.WaitData{}, err
 	}
-	data := answer.WaitData{Cursor: cursor}
-	for _, item := range page.Items {
-		unread := item.Receipt.State == protocol.Queued || item.Receipt.State == protocol.Offered
-		if unread && (after == "" || fresh[item.Message.MessageID]) {
-			data.Items = append(data.Items, item)
+	data, q := answer.WaitData{Cursor: cursor}, core.InboxQuery{}
+	for {
+		page, err := room.Inbox(ctx, owner, q)
+		if err != nil {
+			return answer.WaitData{}, err
+		}
+		for _, item := range page.Items {
+			unread := item.Receipt.State == protocol.Queued || item.Receipt.State == protocol.Offered
+			if unread && (after == "" || fresh[item.Message.MessageID]) {
+				data.Items = append(data.Items, item)
+			}
+		}
+		if q.Cursor = page.NextCursor; len(data.Items) > 0 || q.Cursor == "" {
+			data.Arrived = len(data.Items) > 0
+			return data, nil
 		}
 	}
-	data.Arrived = len(data.Items) > 0
-	return data, nil
 }
 
 // recordedAfter gives the messages that were recorded after a cursor, and the cursor of the newest

@@ -17,8 +17,8 @@ import (
 // escaped fits, with room to spare.
 const MaxLine = 1 << 20
 
-// drain is how long calls that came before the end of the input may take to be answered.
-const drain = 1500 * time.Millisecond
+// Drain is how long calls that came before the end of the input may take to be answered.
+const Drain = 1500 * time.Millisecond
 
 // Transport is an mcp.Transport over a pair of streams. It can be connected once.
 type Transport struct {
@@ -71,7 +71,7 @@ func (t *Transport) Read(ctx context.Context) (jsonrpc.Message, error) {
 		return m, nil
 	case <-t.ended:
 	}
-	patience := time.NewTimer(drain)
+	patience := time.NewTimer(Drain)
 	defer patience.Stop()
 	select {
 	case <-ctx.Done():
