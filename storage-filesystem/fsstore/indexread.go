@@ -136,7 +136,8 @@ func (s *snapshot) openIndexes() (*indexes, error) {
 // framesAfter gives the frames after a place that the manifest or an earlier snapshot names.
 func (s *snapshot) framesAfter(from place) ([]entry, error) {
 	frames := s.overlay.entries
-	if len(frames) > 0 && frames[0].place.Generation <= from.Generation+1 {
+	// The overlay of a writer ends before what it has just committed.
+	if n := len(frames); n > 0 && frames[0].place.Generation <= from.Generation+1 && frames[n-1].place == s.at {
 		skip := slices.IndexFunc(frames, func(e entry) bool { return e.place.Generation > from.Generation })
 		frames = frames[max(skip, 0):]
 	} else {
@@ -145,8 +146,12 @@ func (s *snapshot) framesAfter(from place) ([]entry, error) {
 			return nil, &indexFault{err}
 		}
 	}
-	if len(frames) == 0 || frames[0].place.Generation != from.Generation+1 || from.Start > 0 && frames[0].Previous != from.CRC {
+	n := len(frames)
+	if n == 0 || frames[0].place.Generation != from.Generation+1 || from.Start > 0 && frames[0].Previous != from.CRC {
 		return nil, faultf("generation %d, up to which they go, is not in the journal", from.Generation)
+	}
+	if frames[n-1].place != s.at {
+		return nil, faultf("generation %d, which is read, is not in the journal", s.at.Generation)
 	}
 	return frames, nil
 }

@@ -169,6 +169,9 @@ func (w sweeper) aftermath(t *testing.T, d *vfstest.Disk, what string, now, late
 		if err != nil || !slices.Contains(later, found) || found < seen {
 			return fmt.Errorf("a writer sees %d, %v; want one of %v, not before %d", found, err, later, seen)
 		}
+		if err := addNewcomer(tx); err != nil { // so that the indexes owe this commit something new
+			return err
+		}
 		return setPair(next)(tx)
 	})
 	if err != nil {
@@ -182,6 +185,15 @@ func (w sweeper) aftermath(t *testing.T, d *vfstest.Disk, what string, now, late
 	if err != nil || len(report.Findings) > 0 {
 		t.Errorf("%s: fsck: %v, %v", what, report.Findings, err)
 	}
+}
+
+// addNewcomer writes a record that was never there.
+func addNewcomer(tx core.Tx) error {
+	const id = "newcomer"
+	if _, _, err := tx.Get(protocol.KindParticipant, id); err != nil {
+		return err
+	}
+	return tx.Put(participant(id, id))
 }
 
 // TestFaultSweep lets every operation of every way to commit fail in every way. The counts are the
