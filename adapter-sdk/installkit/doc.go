@@ -1,11 +1,13 @@
-// Package installkit puts acc into the configuration of a client and takes it out again. A vendor says what
-// it wants (Wants: files of acc's own, edits of files that the user writes too); the kit finds out what is
-// there already, plans every change before it makes one, and keeps a record of what was there before.
+// Package installkit writes what acc needs into a client's configuration and takes it out again, to the
+// byte, without taking anything with it that somebody else put there.
 //
-// An edit keeps the bytes, comments and layout of a user's file, is read back before it replaces anything,
-// and is refused when the file changed in between, is a link, or cannot be read. A failure anywhere takes
-// everything back. Only installation links this; hooks never do.
+// A vendor implements Client: where is it, and what does acc want there (Wants)? New seals that as an
+// adapter.Installer, whose plans name every file before one is touched, whose Apply is all or nothing,
+// and whose Doctor tells what is wired. What was found is recorded in <data home>/acc/installs.json, so
+// that removal concerns only what this data home installed and keeps what was changed since.
 //
-// Start reading at wants.go and installer.go; plan.go decides, apply.go writes, doctor.go compares. The
-// subpackages edit one format each.
+// Below: jsonedit, tomledit and block edit texts and know no files; userfile touches files and knows no
+// texts. Nothing here starts a process: a client's own command is run through Machine.Run. The tests
+// that every installer must pass are adaptertest/installtest. Start reading at wants.go, then
+// installer.go; example_test.go shows how a command uses it.
 package installkit
