@@ -12,10 +12,15 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/acc-control-plane/acc/cli/registry"
+	"github.com/acc-control-plane/acc/hook-runner"
 )
 
-// asServer makes the test binary the real acc-mcp, and asClient a client of it (see life_test.go).
+// asServer makes the test binary the real acc-mcp, asClient a client of it (see life_test.go), and
+// asHook the real acc-hook.
 const (
+	asHook   = "ACC_MCP_TEST_HOOK"
 	asServer = "ACC_MCP_TEST_SERVER"
 	asClient = "ACC_MCP_TEST_CLIENT"
 )
@@ -26,6 +31,8 @@ func TestMain(m *testing.M) {
 		main()
 	case os.Getenv(asClient) != "":
 		client()
+	case os.Getenv(asHook) != "":
+		hookrunner.Main(registry.Hooks())
 	}
 	os.Exit(m.Run())
 }
