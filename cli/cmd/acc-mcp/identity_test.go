@@ -223,7 +223,7 @@ func TestTwoServersAndAHookedSession(t *testing.T) {
 	if !failed || facts["reason"] != "claim_conflict" || facts["details"].(map[string]any)["ownerParticipantId"] != "carol" {
 		t.Errorf("bob claims what carol holds: %v", refused)
 	}
-	waiting := bob.must("acc_status", nil, nil)["participants"].([]any)
+	waiting := bob.must("acc_status", map[string]any{}, nil)["participants"].([]any)
 	if len(waiting) != 3 {
 		t.Errorf("the room shows %d of three: %v", len(waiting), waiting)
 	}
