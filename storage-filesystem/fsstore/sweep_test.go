@@ -189,11 +189,10 @@ func (w sweeper) aftermath(t *testing.T, d *vfstest.Disk, what string, now, late
 
 // addNewcomer writes a record that was never there.
 func addNewcomer(tx core.Tx) error {
-	const id = "newcomer"
-	if _, _, err := tx.Get(protocol.KindParticipant, id); err != nil {
+	if _, _, err := tx.Get(protocol.KindParticipant, newcomer); err != nil {
 		return err
 	}
-	return tx.Put(participant(id, id))
+	return tx.Put(participant(newcomer, newcomer))
 }
 
 // TestFaultSweep lets every operation of every way to commit fail in every way. The counts are the
