@@ -235,8 +235,20 @@ func finishing(t *testing.T, r *roomTest) {
 		r.refused("the earlier generation itself", err, protocol.Conflict, protocol.ReasonCallerMismatch)
 	})
 	r.close(again)
+	last := r.openAs(core.OpenSession{SessionID: ada.SessionID, Generation: "third", ParticipantID: "ada", Harness: "ada"})
+	second := req
+	second.ClientMessageID = "finish-2"
+	if _, err := r.core.Finish(r.ctx, last.Owner, second); err != nil {
+		t.Fatal(err)
+	}
 	r.unchanged("the key of an earlier generation", func() {
-		_, err = r.core.Finish(r.ctx, again.Owner, req)
+		_, err = r.core.Finish(r.ctx, last.Owner, req)
+		r.refused("a session that finished with another key", err, protocol.Conflict, protocol.ReasonClientMessageIDConflict)
+	})
+	last = r.openAs(core.OpenSession{SessionID: ada.SessionID, Generation: "fourth", ParticipantID: "ada", Harness: "ada"})
+	r.close(last)
+	r.unchanged("the key of an earlier generation", func() {
+		_, err = r.core.Finish(r.ctx, last.Owner, second)
 		r.refused("a session that was closed without it", err, protocol.Conflict, protocol.ReasonClientMessageIDConflict)
 	})
 	r.send(bob, protocol.Note, "to nobody")

@@ -117,6 +117,19 @@ func deliveryBindings(t *testing.T, r *roomTest) {
 	}
 	r.close(ada)
 	check("of a closed session", "")
+	late := protocol.DeliveryBinding{
+		SessionID: ada.SessionID, Generation: ada.Generation, AdapterID: "tool", ClientVersion: "1", LivePolicy: protocol.LiveAll, OpaqueEndpointRef: "x", LeaseUntil: r.clock.Now().Add(time.Minute),
+	}
+	ref := protocol.GenerationRef(ada.Generation)
+	if err := r.store.Ephemeral().PutBinding(r.ctx, late); err != nil {
+		t.Fatal(err)
+	}
+	if status, err := r.core.Status(r.ctx, core.StatusQuery{All: true}); err != nil || len(status.Bindings) > 0 {
+		t.Errorf("status shows endpoints of a closed session: %+v, %v", status.Bindings, err)
+	}
+	if err := r.store.Ephemeral().RemoveBinding(r.ctx, ada.SessionID, ref, "tool"); err != nil {
+		t.Fatal(err)
+	}
 	if left, err := r.store.Ephemeral().Bindings(r.ctx, ada.SessionID, protocol.GenerationRef(ada.Generation)); err != nil || len(left) > 0 {
 		t.Errorf("a closed session leaves %v, %v", left, err)
 	}
