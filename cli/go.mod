@@ -11,6 +11,7 @@ require (
 	github.com/acc-control-plane/acc/adapters/grok v0.1.0
 	github.com/acc-control-plane/acc/adapters/kimi v0.1.0
 	github.com/acc-control-plane/acc/core v0.1.0
+	github.com/acc-control-plane/acc/delivery-router v0.1.0
 	github.com/acc-control-plane/acc/hook-runner v0.1.0
 	github.com/acc-control-plane/acc/mcp-server v0.1.0
 	github.com/acc-control-plane/acc/protocol v0.1.0

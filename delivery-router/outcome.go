@@ -30,6 +30,17 @@ const (
 	CodeNotTried         Code = "deadline_passed"   // there was no time left to ask
 )
 
+// Codes gives every code in a fixed order.
+func Codes() []Code {
+	codes := []Code{
+		CodeRecipientOffline, CodeNoLiveTransport, CodeWakeInFlight, CodeWakeSpent, CodeLoopGuard, CodeReplaced, CodeUnreadable, CodeNotTried,
+	}
+	for _, failure := range protocol.OfferFailures {
+		codes = append(codes, Code(failure))
+	}
+	return codes
+}
+
 // TransportDurable is the transport of a message that nothing but the store holds.
 const TransportDurable = "durable"
 

@@ -8,12 +8,13 @@ import (
 	"syscall"
 
 	"github.com/acc-control-plane/acc/cli/internal/command"
+	"github.com/acc-control-plane/acc/cli/registry"
 	"github.com/acc-control-plane/acc/storage-filesystem/room"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	host := command.Host{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: os.Getenv, Enter: room.Enter}
+	host := command.Host{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: os.Getenv, Enter: room.Enter, Lives: registry.Lives}
 	code := command.Main(ctx, host, os.Args[1:])
 	stop()
 	os.Exit(int(code))

@@ -81,7 +81,7 @@ func (o askOptions) run(ctx context.Context, inv *Invocation) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	data := view.AskedData{}
+	data, made := view.AskedData{}, inv.offer(ctx, r, sent)
 	_, err = poll(ctx, o.span, func(ctx context.Context) (bool, error) {
 		data.Answer, err = o.answered(ctx, r, sent.Message)
 		return data.Answer != nil, err
@@ -91,7 +91,7 @@ func (o askOptions) run(ctx context.Context, inv *Invocation) (Answer, error) {
 	}
 	data.SentData, err = bounded(ctx, func(ctx context.Context) (view.SentData, error) {
 		sent.Receipts, err = r.Core.Receipts(ctx, sent.Message.MessageID)
-		return sentData(ctx, r, sent), err
+		return sentData(ctx, r, sent, made), err
 	})
 	if err != nil {
 		return Answer{}, recorded(err, sent.Message.MessageID)

@@ -10,14 +10,15 @@ import (
 	"github.com/acc-control-plane/acc/storage-filesystem/room"
 )
 
-// sentAnswer waits for what the sender waits for and gives the answer of every command that records a
-// message.
-func sentAnswer(ctx context.Context, r *room.Room, result core.SendResult, w await) (Answer, error) {
+// sentAnswer offers what was recorded, waits for what the sender waits for, and gives the answer of every
+// command that records a message.
+func sentAnswer(ctx context.Context, inv *Invocation, r *room.Room, result core.SendResult, w await) (Answer, error) {
+	offers := inv.offer(ctx, r, result)
 	reached, err := w.advance(ctx, r.Core, &result)
 	if err != nil {
 		return Answer{}, err
 	}
-	sent := sentData(ctx, r, result)
+	sent := sentData(ctx, r, result, offers)
 	a := answer(view.Sent, sent, func(u *ui.UI) { saySent(u, sent) })
 	a.WorkspaceID, a.Warnings = r.Workspace.ID, result.Warnings
 	return w.judge(a, reached), nil
@@ -25,7 +26,7 @@ func sentAnswer(ctx context.Context, r *room.Room, result core.SendResult, w awa
 
 // sentData says what is known of each recipient. The message is recorded by now: not knowing who is
 // there must not look like a failed send, so presence is then unknown.
-func sentData(ctx context.Context, r *room.Room, result core.SendResult) view.SentData {
+func sentData(ctx context.Context, r *room.Room, result core.SendResult, offers offers) view.SentData {
 	presence := map[string]protocol.Presence{}
 	status, err := bounded(ctx, func(ctx context.Context) (core.Status, error) { return r.Core.Status(ctx, core.StatusQuery{}) })
 	for _, s := range status.Sessions {
@@ -33,10 +34,7 @@ func sentData(ctx context.Context, r *room.Room, result core.SendResult) view.Se
 	}
 	data := view.SentData{Message: result.Message, Duplicate: result.Duplicate}
 	for _, receipt := range result.Receipts {
-		d := view.Delivery{RecipientParticipantID: receipt.RecipientParticipantID, Outcome: receipt.State, Transport: view.TransportDurable, Presence: protocol.PresenceUnknown}
-		if receipt.Offer != nil {
-			d.Transport = receipt.Offer.Transport
-		}
+		d := view.Delivery{Outcome: offers.of(receipt), Presence: protocol.PresenceUnknown}
 		if err == nil {
 			d.Presence = better(presence[receipt.RecipientParticipantID], protocol.Offline)
 		}
@@ -62,18 +60,7 @@ func saySent(u *ui.UI, sent view.SentData) {
 	u.Print("%s  %s", sent.Message.MessageID, recorded)
 	var rows [][]ui.Cell
 	for _, d := range sent.Delivery {
-		rows = append(rows, ui.Row(d.RecipientParticipantID, string(d.Outcome), forecast(d)))
+		rows = append(rows, ui.Row(d.RecipientParticipantID, headline(d), forecast(d)))
 	}
 	u.Table("  ", rows)
-}
-
-// forecast says what happens next to a message, from what is known of the recipient.
-func forecast(d view.Delivery) string {
-	switch {
-	case d.Outcome != protocol.Queued:
-		return "by " + d.Transport
-	case d.Presence == protocol.Offline:
-		return "offline; waits until a session of that name opens"
-	}
-	return string(d.Presence) + "; waits for its next turn or its next look into the inbox"
 }

@@ -60,7 +60,8 @@ func (o finishOptions) run(ctx context.Context, inv *Invocation) (Answer, error)
 	if err != nil {
 		return Answer{}, err
 	}
-	data := view.FinishedData{SentData: sentData(ctx, r, result.SendResult), Session: result.Session, ReleasedClaimIDs: result.ReleasedClaimIDs}
+	sent := sentData(ctx, r, result.SendResult, inv.offer(ctx, r, result.SendResult))
+	data := view.FinishedData{SentData: sent, Session: result.Session, ReleasedClaimIDs: result.ReleasedClaimIDs}
 	a := answer(view.Finished, data, func(u *ui.UI) {
 		saySent(u, data.SentData)
 		u.Print("%s  %s", data.Session.SessionID, data.Session.State)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
 	"github.com/acc-control-plane/acc/cli/internal/argv"
 	"github.com/acc-control-plane/acc/cli/internal/ui"
 	"github.com/acc-control-plane/acc/protocol"
@@ -25,6 +26,8 @@ type Host struct {
 	Env            func(name string) string
 	// Enter opens a room; room.Enter outside tests.
 	Enter func(ctx context.Context, req room.Request) (*room.Room, error)
+	// Lives are the live transports of this build; nil or an error: messages wait for the next turn.
+	Lives func() ([]*adapter.Live, error)
 }
 
 // Invocation is one run of one command.

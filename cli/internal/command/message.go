@@ -92,5 +92,5 @@ func (o messageOptions) run(ctx context.Context, inv *Invocation) (Answer, error
 	if err != nil {
 		return Answer{}, err
 	}
-	return sentAnswer(ctx, r, result, o.await)
+	return sentAnswer(ctx, inv, r, result, o.await)
 }

@@ -69,7 +69,7 @@ func (o replyOptions) run(ctx context.Context, inv *Invocation) (Answer, error) 
 	if err != nil {
 		return Answer{}, err
 	}
-	sent := sentData(ctx, r, result.SendResult)
+	sent := sentData(ctx, r, result.SendResult, inv.offer(ctx, r, result.SendResult))
 	a := answer(view.Replied, view.RepliedData{SentData: sent, Receipt: result.Original}, func(u *ui.UI) {
 		saySent(u, sent)
 		u.Print("%s  %s", result.Original.MessageID, result.Original.State)
