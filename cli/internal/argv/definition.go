@@ -21,6 +21,7 @@ type Argument struct {
 	Usage    string
 	Required bool
 	Repeated bool
+	Choices  []string // the accepted values; empty accepts any
 }
 
 // Option is a named option.

@@ -213,6 +213,9 @@ func (c Call) check() error {
 		}
 	}
 	for i, a := range c.Command.Arguments {
+		if len(c.arguments) > i && len(a.Choices) > 0 && !slices.Contains(a.Choices, c.arguments[i]) {
+			return unknown(fmt.Sprintf("%s cannot be %q", a.Name, c.arguments[i]), Suggest(c.arguments[i], a.Choices), "one of: "+strings.Join(a.Choices, ", "))
+		}
 		if a.Required && len(c.arguments) <= i {
 			return usage("%s needs %s", spoken, a.Name).WithHint(spoken + " --help")
 		}

@@ -24,6 +24,7 @@ var commands = []*argv.Command{
 	{Name: "search", Arguments: []argv.Argument{{Name: "TEXT", Required: true, Repeated: true}}},
 	{Name: "config", Subcommands: []*argv.Command{{Name: "init", Options: []argv.Option{{Name: "yes"}}}, {Name: "validate"}}},
 	{Name: "status"},
+	{Name: "completion", Arguments: []argv.Argument{{Name: "SHELL", Required: true, Choices: []string{"bash", "fish"}}}},
 }
 
 func TestParseCanonicalForm(t *testing.T) {
@@ -97,6 +98,7 @@ func TestParseRefuses(t *testing.T) {
 		"one argument too many":         {words("receipts a b"), `acc receipts takes no argument "b"`, "acc receipts --help"},
 		"argument where none is taken":  {words("status now"), `acc status takes no argument "now"`, "acc status --help"},
 		"not a choice":                  {words("message --subject S --type qestion"), `--type cannot be "qestion"`, "did you mean question?"},
+		"not a choice of argument":      {words("completion bahs"), `SHELL cannot be "bahs"`, "did you mean bash?"},
 		"not a choice in a list":        {words("message --subject S --scope a,zzzzz"), `--scope cannot be "zzzzz"`, "one of: a, b"},
 	} {
 		t.Run(name, func(t *testing.T) {

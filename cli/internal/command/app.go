@@ -98,13 +98,15 @@ func parserFlags(options []argv.Option) []flags.Flag {
 
 // succeed prints an answer.
 func (inv *Invocation) succeed(a Answer) protocol.Code {
-	if inv.JSON {
+	switch {
+	case inv.JSON && a.JSON == nil: // everything was said while the command ran
+	case inv.JSON:
 		data, err := a.JSON(view.Meta{WorkspaceID: a.WorkspaceID, Warnings: a.Warnings})
 		if err != nil {
 			return inv.fail(protocol.DataError("", "the command was carried out, but its answer cannot be written as JSON: "+err.Error()))
 		}
 		inv.UI.Raw(append(data, '\n'))
-	} else {
+	default:
 		if a.Text != nil {
 			a.Text(inv.UI)
 		}

@@ -5,11 +5,12 @@ import "github.com/acc-control-plane/acc/cli/internal/argv"
 // Catalogue lists every command in the order of the help.
 func Catalogue() []*Definition {
 	return []*Definition{
-		configCommand(),
+		configCommand(), completionCommand(),
 		statusCommand(), syncCommand(), workCommand(), claimCommand(), releaseCommand(), messageCommand(), requestCommand(), askCommand(), inboxCommand(), replyCommand(), ackCommand(), receiptsCommand(), threadCommand(),
 		finishCommand(), whoamiCommand(),
+		logCommand(), watchCommand(),
 		attachCommand(), heartbeatCommand(), detachCommand(),
-		demoCommand(), helpCommand(), versionCommand(),
+		demoCommand(), helpCommand(), manCommand(), versionCommand(),
 	}
 }
 

@@ -24,15 +24,16 @@ type Definition struct {
 const (
 	groupSetup     = "Set up"
 	groupSession   = "In a session"
+	groupRoom      = "Looking on"
 	groupLifecycle = "Session lifecycle"
 	groupAbout     = "About acc"
 )
 
-var groups = []string{groupSetup, groupSession, groupLifecycle, groupAbout}
+var groups = []string{groupSetup, groupSession, groupRoom, groupLifecycle, groupAbout}
 
 // Answer is what a command found out or did.
 type Answer struct {
-	// JSON appends the success envelope with meta.
+	// JSON gives the success envelope with meta; nil: the command printed as it went.
 	JSON func(meta view.Meta) ([]byte, error)
 	// Text says it to a person; nil says nothing.
 	Text func(u *ui.UI)

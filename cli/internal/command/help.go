@@ -64,16 +64,16 @@ func overview(tables []*argv.Command) view.HelpData {
 func sayOverview(u *ui.UI, data view.HelpData) {
 	u.Print("acc lets the AI coding sessions on this machine see each other and coordinate.")
 	for _, group := range data.Groups {
-		u.Print("\n%s", u.Styled(ui.Bold, group.Title))
+		u.Print("%s", u.Styled(ui.Bold, group.Title))
 		var rows [][]ui.Cell
 		for _, c := range group.Commands {
 			rows = append(rows, ui.Row(c.Name, c.Summary))
 		}
 		u.Table("  ", rows)
 	}
-	u.Print("\n%s", u.Styled(ui.Bold, "Everywhere"))
+	u.Print("%s", u.Styled(ui.Bold, "Everywhere"))
 	u.Table("  ", optionRows(data.Globals))
-	u.Print("\nacc help COMMAND explains one. acc demo shows two sessions at work.")
+	u.Print("acc help COMMAND explains one. acc demo shows two sessions at work.")
 }
 
 func explain(name string, c *argv.Command) view.CommandHelpData {

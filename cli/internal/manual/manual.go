@@ -20,6 +20,8 @@ func Sections(tables []*argv.Command) map[string]string {
 		"error":    rowTable(view.FailureRows()),
 		"meta":     rowTable(view.MetaRows()),
 		"answers":  answerSections(),
+		"exits":    exitTable(),
+		"env":      variableTable(),
 	}
 }
 

@@ -26,13 +26,15 @@ import (
 // UI writes to the two streams of a command.
 type UI struct {
 	out, err io.Writer
+	terminal bool // the answer goes to a terminal
 	colour   bool
 	failed   error // the first write of the answer that failed
 }
 
 // New gives a UI. Colour is used when stdout is a terminal and the environment does not refuse it.
 func New(stdout, stderr io.Writer, env func(string) string) *UI {
-	return &UI{out: stdout, err: stderr, colour: isTerminal(stdout) && env("NO_COLOR") == "" && env("TERM") != "dumb"}
+	terminal := isTerminal(stdout)
+	return &UI{out: stdout, err: stderr, terminal: terminal, colour: terminal && env("NO_COLOR") == "" && env("TERM") != "dumb"}
 }
 
 func isTerminal(w io.Writer) bool {
@@ -54,6 +56,12 @@ func (u *UI) Raw(data []byte) {
 
 // Err is the first error of writing the answer: what was not shown was not answered.
 func (u *UI) Err() error { return u.failed }
+
+// Terminal says whether the answer goes to a terminal.
+func (u *UI) Terminal() bool { return u.terminal }
+
+// Clear empties a terminal and goes to its top left corner.
+func (u *UI) Clear() { u.Raw([]byte("\x1b[H\x1b[2J")) }
 
 // Note writes one line of information to stderr.
 func (u *UI) Note(text string) {

@@ -48,6 +48,7 @@ var argumentObject = &strictjson.Object[argv.Argument]{
 		field("usage", "what it is", func(a *argv.Argument) *string { return &a.Usage }, text),
 		field("required", "whether it must be given", func(a *argv.Argument) *bool { return &a.Required }, truth),
 		field("repeated", "whether it may be given more than once", func(a *argv.Argument) *bool { return &a.Repeated }, truth),
+		field("choices", "the accepted values; none: any", func(a *argv.Argument) *[]string { return &a.Choices }, words),
 	},
 }
 
@@ -109,5 +110,16 @@ var CommandHelp = newSchema("commandHelp", "What one command accepts.", strictjs
 		field("options", "its own; the global ones are in the general help", func(h *CommandHelpData) *[]argv.Option { return &h.Options }, list(optionObject)),
 		field("subcommands", "of which one must be named", func(h *CommandHelpData) *[]HelpLine { return &h.Subcommands }, list(helpLineObject)),
 		field("notes", "what else to know", func(h *CommandHelpData) *[]string { return &h.Notes }, lines),
+	},
+}))
+
+// TextData is the answer of a command whose answer is a text.
+type TextData struct{ Text string }
+
+// Text is the answer of completion and man.
+var Text = newSchema("text", "A text of acc's own.", strictjson.Nested(&strictjson.Object[TextData]{
+	Name: "text",
+	Members: []strictjson.Member[TextData]{
+		field("text", "as it is printed without --json", func(t *TextData) *string { return &t.Text }, text),
 	},
 }))

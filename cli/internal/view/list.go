@@ -16,7 +16,7 @@ func All() []Described {
 		Status, Sync, History, HistoryMessage, Intent, Claimed, Released, Sent, Asked, Inbox, Mail, Replied, Acknowledged, Receipts,
 		Thread, Finished, Whoami,
 		Attached, Heartbeat, Detached,
-		Config, Demo, Help, CommandHelp, Version,
+		Config, Demo, Help, CommandHelp, Text, Version,
 	}
 }
 
