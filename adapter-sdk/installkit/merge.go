@@ -74,9 +74,6 @@ func (m *merged) settle(d editor, path string, e Edit) error {
 	case r.Undo.Kept && e.Default && now != absent:
 		return nil
 	case now == same:
-		if stands == same { // but for what the client changes
-			e.Value = r.Value
-		}
 		m.edits[i].Edit = e
 		return nil
 	case stands == same, stands == changed && e.Kind == Member && !e.Sticky:

@@ -142,6 +142,80 @@ func TestAFailureAnywhereTakesEverythingBack(t *testing.T) {
 	}
 }
 
+// crash is a context that ends the process, as far as the kit can tell, after a number of looks at it.
+type crash struct {
+	context.Context
+	left *int
+}
+
+func (c crash) Err() error {
+	if *c.left--; *c.left < 0 {
+		panic(c)
+	}
+	return nil
+}
+
+// crashes applies a plan until it is cut off; it says whether it was.
+func crashes(t *testing.T, p *adapter.Plan, after int) (cut bool) {
+	t.Helper()
+	defer func() {
+		if r := recover(); r != nil {
+			if _, ours := r.(crash); !ours {
+				panic(r)
+			}
+			cut = true
+		}
+	}()
+	if err := p.Apply(crash{context.Background(), &after}); err != nil {
+		t.Fatal(err)
+	}
+	return false
+}
+
+// TestACrashAnywhereLeavesNothingUnknown ends the process in front of each step of an installation and
+// of a removal. Doctor says so, and both ways out are open: installing again and uninstalling.
+func TestACrashAnywhereLeavesNothingUnknown(t *testing.T) {
+	files := map[string]string{"settings.json": userSettings, "config.toml": userConfig}
+	cuts := 0
+	for _, removing := range []bool{false, true} {
+		for _, again := range []bool{false, true} {
+			for k := range 4 {
+				b := newBench(t, files)
+				before := b.tree()
+				p := b.plan()
+				if removing {
+					b.install()
+					var err error
+					if p, err = b.kit.PlanRemoval(context.Background(), b.m, adapter.RemovalOptions{}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if !crashes(t, p, k) {
+					continue
+				}
+				cuts++
+				if d, err := b.kit.Doctor(context.Background(), b.m); err != nil || !d.Unfinished || len(d.Problems) == 0 {
+					t.Errorf("removing %v, step %d: doctor says %+v, %v", removing, k, d, err)
+				}
+				if again {
+					b.install()
+					if d, err := b.kit.Doctor(context.Background(), b.m); err != nil || d.Unfinished || len(d.Intact) != 3 {
+						t.Errorf("removing %v, step %d, installed again: doctor says %+v, %v", removing, k, d, err)
+					}
+				}
+				b.uninstall(adapter.RemovalOptions{})
+				b.same("in the end", before)
+				if _, err := os.Lstat(filepath.Join(b.m.Data, installkit.RecordName)); err == nil {
+					t.Errorf("removing %v, step %d: a record stayed", removing, k)
+				}
+			}
+		}
+	}
+	if cuts != 12 {
+		t.Errorf("%d cuts, not 12", cuts)
+	}
+}
+
 func TestAClientThatRefusesIsRolledBack(t *testing.T) {
 	b := newBench(t, map[string]string{"config.toml": userConfig})
 	before := b.tree()
