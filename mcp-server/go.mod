@@ -9,7 +9,9 @@ require (
 	github.com/acc-control-plane/acc/storage-filesystem v0.1.0
 	github.com/fsnotify/fsnotify v1.10.1
 	github.com/go-json-experiment/json v1.27.2
+	github.com/google/go-cmp v0.7.0
 	github.com/modelcontextprotocol/go-sdk v1.8.0
+	pgregory.net/rapid v1.3.0
 )
 
 require (

@@ -59,8 +59,8 @@ func define[T any](name, description string, e effect, o *strictjson.Object[T], 
 	return tool{
 		name: name, description: description, effect: e, schema: schemaOf(o),
 		run: func(ctx context.Context, c call, arguments []byte) (reply, error) {
-			if len(bytes.TrimSpace(arguments)) == 0 {
-				arguments = []byte("{}") // a client may leave them out
+			if a := bytes.TrimSpace(arguments); len(a) == 0 || string(a) == "null" {
+				arguments = []byte("{}") // some clients leave them out, and some of those write null
 			}
 			t, err := o.Decode(arguments)
 			if err != nil {
