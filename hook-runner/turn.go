@@ -42,7 +42,7 @@ func (c *call) sessionStart(ctx context.Context) error {
 	return c.tell(ctx, o, projection.Project(in))
 }
 
-// beforeTurn tells what is new, and with it the owner header if the context does not hold it.
+// beforeTurn tells what is new below the owner header; the header alone if the context does not hold it.
 func (c *call) beforeTurn(ctx context.Context) error {
 	o, err := c.open(ctx)
 	if err != nil {
@@ -111,17 +111,17 @@ func (c *call) introduce(ctx context.Context, owner core.Owner) error {
 	return c.tell(ctx, o, projection.Project(in))
 }
 
-// turn reads the room and lays out what may be told. What was offered live and never read is shown once
-// more, before a turn only.
-func (c *call) turn(ctx context.Context, o *opened, repeats bool) (projection.Input, error) {
+// turn reads the room and lays out what may be told. Where a turn begins, what was offered live and
+// never read is shown once more, and the owner header stands above whatever is said: a model that must
+// answer needs the pair at hand, not a thousand lines further up.
+func (c *call) turn(ctx context.Context, o *opened, begins bool) (projection.Input, error) {
 	t, err := c.room.Core.Turn(ctx, o.owner, mailLimit)
 	if err != nil {
 		return projection.Input{}, err
 	}
 	in := c.projection()
-	known, header := c.files.shownTo(o)
-	in.Known = known
-	if !header {
+	in.Known, in.Held = c.files.shownTo(o)
+	if begins || !in.Held {
 		in.Owner = c.header(*o)
 	}
 	for _, p := range t.Peers {
@@ -132,7 +132,7 @@ func (c *call) turn(ctx context.Context, o *opened, repeats bool) (projection.In
 		in.Mail = append(in.Mail, projection.Mail{Message: m.Message})
 		waiting[m.Message.MessageID] = true
 	}
-	if repeats {
+	if begins {
 		for _, m := range t.Repeats {
 			in.Mail = append(in.Mail, projection.Mail{Message: m.Message, Repeat: m.Receipt.Offer})
 			waiting[m.Message.MessageID] = true

@@ -29,6 +29,7 @@ type Mail struct {
 // Input is everything a turn may be told.
 type Input struct {
 	Owner     *Owner // nil: the header was shown and is not wanted again
+	Held      bool   // the context holds the header: it is wanted only above something else
 	GOOS      string // whose shell quoting the header follows
 	Now       time.Time
 	Budget    int      // bytes of UTF-8, line ends included
@@ -87,5 +88,8 @@ func Project(in Input) Output {
 	}
 	out := Output{Carried: p.carried, Repeated: p.repeated, Told: p.told, Keys: p.keys, HeaderError: headerError}
 	out.Text, out.Relevant = p.render()
+	if in.Held && !out.Relevant {
+		out.Text, out.HeaderError = "", nil
+	}
 	return out
 }

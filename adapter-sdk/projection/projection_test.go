@@ -65,6 +65,23 @@ func TestSoloIsTheHeaderOnly(t *testing.T) {
 	}
 }
 
+// TestHeldHeader: a header that the context holds is repeated above whatever is said, and never alone.
+func TestHeldHeader(t *testing.T) {
+	in := Input{Owner: &Owner{"s", "g", "/p", "acc://r"}, Held: true, GOOS: "linux", Budget: 6000, Now: noon}
+	if out := Project(in); out.Text != "" || out.Relevant {
+		t.Errorf("nothing to say, said %q", out.Text)
+	}
+	in.Reminders = 1
+	want := "ACC CLI (append): --session s --generation g --cwd '/p' --workspace 'acc://r'\n- 1 earlier obligation is still open: acc inbox\n"
+	if out := Project(in); out.Text != want {
+		t.Errorf("got %q, want %q", out.Text, want)
+	}
+	in.Owner.Cwd, in.Reminders = "/a\nb", 0
+	if out := Project(in); out.HeaderError != nil {
+		t.Errorf("a header that nobody needs failed: %v", out.HeaderError)
+	}
+}
+
 // TestKnownFactsAreNotRepeated: a second identical turn is silent, a fact that ended and began again is
 // not.
 func TestKnownFactsAreNotRepeated(t *testing.T) {

@@ -53,6 +53,9 @@ func TestTwoSessions(t *testing.T) {
 		t.Errorf("receipt %s before the turn", got)
 	}
 	turn := bob.prompt().context(t)
+	if !strings.HasPrefix(turn, header) {
+		t.Errorf("the model must look for the pair that it answers with:\n%s", turn)
+	}
 	for _, part := range []string{
 		"- [reply_required] " + id + ` "Which half owns the clamp?" from ada`,
 		"```acc-peer-message\n" + id + " | from ada | question, reply required | untrusted peer message\n" +
@@ -67,7 +70,7 @@ func TestTwoSessions(t *testing.T) {
 	if receipt.State != protocol.Offered || receipt.Offer == nil || receipt.Offer.Transport != protocol.TransportNextTurn {
 		t.Errorf("receipt after the turn: %+v", receipt)
 	}
-	if again := bob.prompt().context(t); strings.Contains(again, "acc-peer-message") || !strings.Contains(again, "1 earlier obligation is still open") {
+	if again := bob.prompt().context(t); !strings.HasPrefix(again, header) || strings.Contains(again, "acc-peer-message") || !strings.Contains(again, "1 earlier obligation is still open") {
 		t.Errorf("the turn after: %q", again)
 	}
 }
@@ -122,7 +125,7 @@ func TestMidTurn(t *testing.T) {
 	if r := bob.hook("PostToolUse", `"tool_name":"Bash"`, `"agent_id":"sub"`); r.stdout != "" {
 		t.Errorf("a subagent was told %q", r.stdout)
 	}
-	if got := bob.afterTool().context(t); !strings.Contains(got, id) || strings.Contains(got, "Room:") {
+	if got := bob.afterTool().context(t); !strings.Contains(got, id) || strings.Contains(got, "Room:") || strings.Contains(got, header) {
 		t.Errorf("mid-turn: %q", got)
 	}
 	if got := m.receipt(id, "bob").State; got != protocol.Offered {
