@@ -3,9 +3,16 @@ module github.com/acc-control-plane/acc/tools
 go 1.26.0
 
 require (
+	github.com/acc-control-plane/acc/protocol v0.1.0
+	github.com/acc-control-plane/acc/storage-filesystem v0.1.0
 	github.com/google/go-cmp v0.7.0
 	github.com/rogpeppe/go-internal v1.16.0
 	golang.org/x/mod v0.43.0
 )
 
-require golang.org/x/tools v0.52.0 // indirect
+require (
+	github.com/go-json-experiment/json v1.27.2 // indirect
+	github.com/oklog/ulid/v2 v2.1.2 // indirect
+	golang.org/x/sys v0.50.0 // indirect
+	golang.org/x/tools v0.52.0 // indirect
+)
