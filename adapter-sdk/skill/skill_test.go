@@ -44,7 +44,7 @@ func TestEveryCommandCarriesTheOwner(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := regexp.MustCompile(`(?m)^    .*`).FindAllString(string(data), -1)
+	lines := regexp.MustCompile(`(?m)^ {4,6}\S.*`).FindAllString(string(data), -1)
 	if len(lines) < 12 {
 		t.Fatalf("only %d example lines", len(lines))
 	}

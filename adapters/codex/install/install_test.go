@@ -228,7 +228,7 @@ func TestRules(t *testing.T) {
 	h.Install()
 	want := `# Written by acc install. acc uninstall removes it.
 prefix_rule(
-    pattern = ["/data \"x\"/bin/acc", ["status", "sync", "work", "claim", "release", "message", "request", "inbox", "reply", "ack", "receipts", "finish"]],
+    pattern = ["/data \"x\"/bin/acc", ["status", "sync", "work", "claim", "release", "message", "request", "ask", "inbox", "reply", "ack", "receipts", "thread", "whoami", "finish", "help"]],
     decision = "allow",
     justification = "talks to the other AI sessions of this project and touches none of its files",
 )

@@ -112,7 +112,8 @@ func sandbox(m adapter.Machine, d adapter.Detection, w *installkit.Wants) error 
 // participantCommands are what a model may run without asking each time. None of them starts a process,
 // touches a file of the project or changes a client.
 var participantCommands = []string{
-	"status", "sync", "work", "claim", "release", "message", "request", "inbox", "reply", "ack", "receipts", "finish",
+	"status", "sync", "work", "claim", "release", "message", "request", "ask", "inbox", "reply", "ack", "receipts", "thread",
+	"whoami", "finish", "help",
 }
 
 // rules is a file of Codex's execution policy.
