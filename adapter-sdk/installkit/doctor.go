@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
+	"github.com/acc-control-plane/acc/adapter-sdk/installkit/jsonedit"
+	"github.com/acc-control-plane/acc/adapter-sdk/installkit/tomledit"
 	"github.com/acc-control-plane/acc/adapter-sdk/installkit/userfile"
 )
 
@@ -23,13 +25,19 @@ func examine(out *adapter.Diagnosis, root string, had installation, w Wants) {
 			out.Problems = append(out.Problems, adapter.Problem{Text: err.Error()})
 			continue
 		}
-		switch standing(rec, now, w.Mark) {
-		case same:
+		again := "acc install --adapter " + had.Adapter
+		switch stands, what := standing(rec, now, w.Mark); {
+		case stands == same:
 			out.Intact = append(out.Intact, rec.Path)
-		case absent:
+		case stands == absent:
 			out.Missing = append(out.Missing, rec.Path)
+			out.Problems = append(out.Problems, adapter.Problem{Text: rec.Path + " lacks " + what, Remedy: again})
 		default:
+			if what == "" { // an entry that may hold more than acc's by now; installing leaves it
+				again = "take acc's entry out of " + rec.Path + ", then " + again
+			}
 			out.Modified = append(out.Modified, rec.Path)
+			out.Problems = append(out.Problems, adapter.Problem{Text: rec.Path + " was changed after acc wrote it", Remedy: again})
 		}
 		if v := versionIn(now.Data); rec.SHA256 != "" && v != "" {
 			out.Wired = v
@@ -39,20 +47,19 @@ func examine(out *adapter.Diagnosis, root string, had installation, w Wants) {
 		now, err := userfile.Read(root, f.Path)
 		good := err == nil && now.Exists && bytes.Equal(now.Data, f.Data)
 		for _, event := range f.Events {
-			wire(out, event, good)
+			wire(out, event, good || err == nil && editor{JSON, w.Mark}.wires(now.Data, nil, event))
 		}
 	}
 	for _, f := range w.Edits {
 		now, err := userfile.Read(root, f.Path)
+		d := editor{f.Format, w.Mark}
 		for _, e := range f.Edits {
-			stands, lookErr := editor{f.Format, w.Mark}.look(now.Data, e)
+			stands, lookErr := d.look(now.Data, e)
+			good := err == nil && lookErr == nil && stands == same
 			for _, event := range e.Events {
-				wire(out, event, err == nil && lookErr == nil && stands == same)
+				wire(out, event, good || err == nil && stands == changed && d.wires(now.Data, e.Path, event))
 			}
 		}
-	}
-	if len(out.Missing)+len(out.Modified) > 0 {
-		out.Problems = append(out.Problems, adapter.Problem{Text: "files or values that acc wrote are changed or gone", Remedy: "acc install --adapter " + had.Adapter})
 	}
 	if out.Unfinished {
 		out.Problems = append(out.Problems, adapter.Problem{Text: "an installation was interrupted", Remedy: "acc install --adapter " + had.Adapter})
@@ -74,29 +81,32 @@ func wire(out *adapter.Diagnosis, event string, good bool) {
 	}
 }
 
-// standing tells how a recorded file is now.
-func standing(rec fileRecord, now userfile.File, mark string) presence {
+// standing tells how a recorded file is now, and what is missing or changed. Of a changed element it
+// says nothing.
+func standing(rec fileRecord, now userfile.File, mark string) (stands presence, what string) {
 	if rec.SHA256 != "" {
 		switch {
 		case !now.Exists:
-			return absent
+			return absent, "the whole file"
 		case digest(now.Data) != rec.SHA256:
-			return changed
+			return changed, "the file"
 		}
-		return same
+		return same, ""
 	}
-	worst := same
+	stands = same
 	for _, r := range rec.Edits {
-		stands, err := editor{rec.Format, mark}.look(now.Data, r.Edit)
+		found, err := editor{rec.Format, mark}.look(now.Data, r.Edit)
 		switch {
-		case err == nil && stands == changed && r.Sticky:
-		case err != nil || stands == changed || stands == rival:
-			return changed
-		case stands == absent:
-			worst = absent
+		case err == nil && found == changed && r.Sticky:
+		case err == nil && found == changed && r.Kind == Element:
+			return changed, ""
+		case err != nil || found == changed || found == rival:
+			return changed, r.label()
+		case found == absent:
+			stands, what = absent, r.label()
 		}
 	}
-	return worst
+	return stands, what
 }
 
 // versionIn finds the version line of a file.
@@ -110,4 +120,26 @@ func versionIn(data []byte) string {
 		return ""
 	}
 	return version[0]
+}
+
+// wires says whether a text that is not as acc wrote it still calls acc at an event: below the path of
+// an edit or among the hooks, where all clients keep them.
+func (d editor) wires(doc []byte, path []string, event string) bool {
+	if d.format == TOML {
+		value, _, err := tomledit.Get(doc, "hooks")
+		entries, ok := value.([]any)
+		return err == nil && ok && slices.ContainsFunc(entries, func(entry any) bool {
+			m, _ := entry.(map[string]any)
+			command, _ := m["command"].(string)
+			ours, _ := d.owned(command)
+			return ours && m["event"] == event
+		})
+	}
+	for _, parent := range [][]string{path, {"hooks"}} {
+		value, found, err := jsonedit.Get(doc, d.dialect(), append(slices.Clone(parent), event)...)
+		if ours, _ := d.owned(string(value)); err == nil && found && ours {
+			return true
+		}
+	}
+	return false
 }

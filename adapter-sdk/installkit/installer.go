@@ -138,7 +138,8 @@ func (k *Installer) describe(p *draft, m adapter.Machine, root string) {
 }
 
 // PlanRemoval implements adapter.Installer. It concerns the configuration that Machine points to, and
-// if nothing was installed there, the only other one that has an installation.
+// if nothing was installed there, another one that has an installation: who wants all gone asks until
+// there is none.
 func (k *Installer) PlanRemoval(ctx context.Context, m adapter.Machine, o adapter.RemovalOptions) (*adapter.Plan, error) {
 	d, err := k.Detect(ctx, m)
 	if err != nil {
@@ -207,17 +208,22 @@ func (k *Installer) Doctor(ctx context.Context, m adapter.Machine) (adapter.Diag
 		if err != nil {
 			out.Problems = append(out.Problems, adapter.Problem{Text: k.displayName + " could not be asked which hooks it runs: " + err.Error()})
 		}
-		merged := listing.Hooks
-		for _, h := range out.Hooks {
-			if !slices.ContainsFunc(merged, func(l adapter.Wiring) bool { return l.Event == h.Event }) {
-				merged = append(merged, h)
-			}
-		}
-		if err == nil {
-			out.Hooks = merged
-		}
+		out.Hooks = believe(out.Hooks, listing.Hooks)
 		out.Problems = append(out.Problems, listing.Problems...)
 		out.Steps = append(out.Steps, listing.Steps...)
 	}
 	return out, nil
+}
+
+// believe lets the client's own word stand over what is written, except that a hook which is not
+// written runs nothing, whatever the client says of the whole that it belongs to.
+func believe(written, listed []adapter.Wiring) []adapter.Wiring {
+	out := slices.Clone(written)
+	for i, w := range out {
+		k := slices.IndexFunc(listed, func(l adapter.Wiring) bool { return l.Event == w.Event })
+		if k >= 0 && w.State != adapter.Unwritten {
+			out[i] = listed[k]
+		}
+	}
+	return out
 }

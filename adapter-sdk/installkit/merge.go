@@ -76,7 +76,7 @@ func (m *merged) settle(d editor, path string, e Edit) error {
 	case now == same:
 		m.edits[i].Edit = e
 		return nil
-	case stands == same, stands == changed && e.Kind == Member && !e.Sticky:
+	case stands == same, stands == changed && e.Kind != Element && !e.Sticky:
 		if m.text, err = d.swap(m.text, r.Edit, e); err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
+	"github.com/acc-control-plane/acc/adapter-sdk/installkit/jsonedit"
 )
 
 // Home is a user's home in a temporary directory, with one client and one data home.
@@ -72,6 +73,16 @@ func (h *Home) Read(name string) string {
 		h.T.Fatal(err)
 	}
 	return string(data)
+}
+
+// Unset takes a member out of a JSON file of the home.
+func (h *Home) Unset(name string, path ...string) {
+	h.T.Helper()
+	out, done, err := jsonedit.Unset([]byte(h.Read(name)), jsonedit.JSONC, path, jsonedit.Undo{})
+	if err != nil || !done {
+		h.T.Fatalf("%s has no %v: %v", name, path, err)
+	}
+	h.Write(name, string(out))
 }
 
 // Tree gives every file and directory of the home but the data home, with mode and content.

@@ -29,6 +29,8 @@ type Suite struct {
 	Bad map[string]map[string]string
 	// Events are the client's events that must be wired.
 	Events []string
+	// Unwire takes the hook of one event out of the home's files, as a user would.
+	Unwire func(h *Home, event string)
 }
 
 // Run runs every case as a subtest.
@@ -38,6 +40,9 @@ func Run(t *testing.T, s Suite) {
 		t.Run("another data home is left alone/"+name, func(t *testing.T) { s.otherDataHome(t, files) })
 	}
 	t.Run("doctor names what is missing", s.namesMissing)
+	for _, event := range s.Events {
+		t.Run("doctor names the hook that is gone/"+event, func(t *testing.T) { s.namesHook(t, event) })
+	}
 	for path, texts := range s.Bad {
 		for name, text := range texts {
 			t.Run("refuses/"+path+"/"+name, func(t *testing.T) { s.refuses(t, path, text) })
@@ -149,6 +154,22 @@ func (s Suite) namesMissing(t *testing.T) {
 	h.Restore(before)
 	if len(s.Events) == 0 {
 		t.Error("no event is wired")
+	}
+}
+
+// namesHook takes one hook out: doctor says which, and installing brings it back.
+func (s Suite) namesHook(t *testing.T, event string) {
+	h := New(t, s.Installer, s.anyHome())
+	h.Install()
+	s.Unwire(h, event)
+	for _, w := range h.Doctor().Hooks {
+		if gone := w.State == adapter.Unwritten; gone != (w.Event == event) {
+			t.Errorf("%s was taken out and %s is %s", event, w.Event, w.State)
+		}
+	}
+	h.Install()
+	if d := h.Doctor(); len(d.Problems) > 0 {
+		t.Errorf("it was not brought back: %+v", d)
 	}
 }
 

@@ -45,6 +45,7 @@ func TestInstaller(t *testing.T) {
 			".gemini/config/hooks.json": {"comment": "{} // x", "byte order mark": "\xef\xbb\xbf{}", "list": "[]", "cut off": "{\"mine\": {"},
 		},
 		Events: events,
+		Unwire: func(h *installtest.Home, event string) { h.Unset(".gemini/config/hooks.json", "acc", event) },
 	})
 }
 

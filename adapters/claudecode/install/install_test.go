@@ -84,6 +84,9 @@ func TestInstaller(t *testing.T) {
 			".claude/plugins/installed_plugins.json":  {"byte order mark": "\xef\xbb\xbf{}", "list": "[]"},
 		},
 		Events: events,
+		Unwire: func(h *installtest.Home, event string) {
+			h.Unset(".claude/plugins/marketplaces/acc-local/agents-can-communicate/hooks/hooks.json", "hooks", event)
+		},
 	})
 }
 

@@ -71,6 +71,7 @@ func TestInstaller(t *testing.T) {
 			".codex/config.toml": {"cut off": "model = ", "a table twice": "[a]\n[a]\n", "a scalar in the way": "sandbox_workspace_write = true\n"},
 		},
 		Events: events,
+		Unwire: func(h *installtest.Home, event string) { h.Unset(".codex/hooks.json", "hooks", event) },
 	})
 }
 

@@ -49,6 +49,9 @@ func TestInstaller(t *testing.T) {
 			"a new user": {".gemini/settings.json": "{}"},
 		},
 		Events: events,
+		Unwire: func(h *installtest.Home, event string) {
+			h.Unset(".gemini/extensions/agents-can-communicate/hooks/hooks.json", "hooks", event)
+		},
 	})
 }
 

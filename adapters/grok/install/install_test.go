@@ -36,6 +36,7 @@ func TestInstaller(t *testing.T) {
 			"a new user":        {".grok/config.toml": "[cli]\ninstaller = \"npm\"\n"},
 		},
 		Events: events,
+		Unwire: func(h *installtest.Home, event string) { h.Unset(".grok/hooks/acc.json", "hooks", event) },
 	})
 }
 

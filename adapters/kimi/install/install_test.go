@@ -55,6 +55,10 @@ func TestInstaller(t *testing.T) {
 			".kimi-code/config.toml": {"byte order mark": "\xef\xbb\xbfa = 1\n", "cut off": "a = [", "a key twice": "a = 1\na = 2\n", "hooks as a value": "hooks = []\n", "half a block": "# <<< acc\n"},
 		},
 		Events: events,
+		Unwire: func(h *installtest.Home, event string) {
+			before, block, _ := strings.Cut(h.Read(".kimi-code/config.toml"), "# >>> acc")
+			h.Write(".kimi-code/config.toml", before+"# >>> acc"+strings.Replace(block, "event = \""+event+"\"", "event = \"Notification\"", 1))
+		},
 	})
 }
 
