@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"sync"
 )
 
 // Sizes in bytes.
@@ -23,7 +24,10 @@ var (
 	segmentMagic = [8]byte{0xff, 'A', 'C', 'C', 'S', '2', '\r', '\n'}
 )
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+// castagnoli is made when a frame is first checked: making it takes longer than most hooks, which read
+// no frame at all. The table of the library is found again by its address, so that the processor's own
+// instruction still does the work.
+var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
 
 // Tag ties every frame to one store, so that bytes of another one are never taken for ours.
 type Tag [8]byte
@@ -52,7 +56,7 @@ func Append(dst []byte, tag Tag, generation uint64, previous uint32, payload []b
 	dst = binary.BigEndian.AppendUint64(dst, generation)
 	dst = binary.BigEndian.AppendUint32(dst, previous)
 	dst = binary.BigEndian.AppendUint32(dst, uint32(len(payload)))
-	crc := crc32.Checksum(dst[start:], castagnoli)
+	crc := crc32.Checksum(dst[start:], castagnoli())
 	dst = binary.BigEndian.AppendUint32(dst, crc)
 	crc = payloadCRC(dst[start:start+HeaderSize-4], payload)
 	dst = append(dst, payload...)
@@ -62,7 +66,7 @@ func Append(dst []byte, tag Tag, generation uint64, previous uint32, payload []b
 // payloadCRC covers the header as well, without its own CRC, so that the CRC of a frame depends on
 // everything in it and, through Previous, on every frame before it.
 func payloadCRC(header, payload []byte) uint32 {
-	return crc32.Update(crc32.Checksum(header, castagnoli), castagnoli, payload)
+	return crc32.Update(crc32.Checksum(header, castagnoli()), castagnoli(), payload)
 }
 
 // Problem says why bytes are not the frame that was expected.
@@ -118,7 +122,7 @@ func parseHeader(data []byte, tag Tag) (header, Problem) {
 	if len(data) < HeaderSize {
 		return header{}, Short
 	}
-	if binary.BigEndian.Uint32(data[HeaderSize-4:]) != crc32.Checksum(data[:HeaderSize-4], castagnoli) {
+	if binary.BigEndian.Uint32(data[HeaderSize-4:]) != crc32.Checksum(data[:HeaderSize-4], castagnoli()) {
 		return header{}, BadHeader
 	}
 	if Tag(data[8:16]) != tag {
@@ -183,7 +187,7 @@ func AppendSegment(dst []byte, tag Tag, s Segment) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, s.FirstSequence)
 	dst = binary.BigEndian.AppendUint64(dst, s.Before)
 	dst = binary.BigEndian.AppendUint64(dst, s.Previous)
-	return binary.BigEndian.AppendUint32(dst, crc32.Checksum(dst[start:], castagnoli))
+	return binary.BigEndian.AppendUint32(dst, crc32.Checksum(dst[start:], castagnoli()))
 }
 
 // ParseSegment reads the header of a segment.
@@ -194,7 +198,7 @@ func ParseSegment(data []byte, tag Tag) (Segment, error) {
 		return Segment{}, fmt.Errorf("no segment begins here")
 	case len(data) < SegmentSize:
 		return Segment{}, fmt.Errorf("the bytes end inside the segment header")
-	case binary.BigEndian.Uint32(data[SegmentSize-4:]) != crc32.Checksum(data[:SegmentSize-4], castagnoli):
+	case binary.BigEndian.Uint32(data[SegmentSize-4:]) != crc32.Checksum(data[:SegmentSize-4], castagnoli()):
 		return Segment{}, fmt.Errorf("the checksum of the segment header is wrong")
 	case Tag(data[8:16]) != tag:
 		return Segment{}, fmt.Errorf("the segment belongs to another store")
