@@ -9,4 +9,7 @@ require (
 	github.com/google/go-cmp v0.7.0
 )
 
-require github.com/oklog/ulid/v2 v2.1.2 // indirect
+require (
+	github.com/oklog/ulid/v2 v2.1.2 // indirect
+	github.com/tailscale/hujson v0.0.0-20260727124030-b80ff77dac4f // indirect
+)
