@@ -99,6 +99,7 @@ func (attempts) Attempt(string, string) (string, string) {
 // ledger is the plainest one.
 type ledger struct {
 	err      error
+	begun    func() // runs when a wake was claimed
 	flights  map[string]flight
 	woken    map[string][]string
 	exchange map[[2]string]int
@@ -128,6 +129,9 @@ func (l *ledger) BeginWake(session, ref, message string, now time.Time, expires 
 	}
 	l.flights[key] = flight{message, now}
 	l.woken[key] = append(l.woken[key], message)
+	if l.begun != nil {
+		l.begun()
+	}
 	return false, false, nil
 }
 

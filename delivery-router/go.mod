@@ -6,11 +6,13 @@ require (
 	github.com/acc-control-plane/acc/adapter-sdk v0.1.0
 	github.com/acc-control-plane/acc/core v0.1.0
 	github.com/acc-control-plane/acc/protocol v0.1.0
+	github.com/acc-control-plane/acc/storage-filesystem v0.1.0
 	github.com/google/go-cmp v0.7.0
+	pgregory.net/rapid v1.3.0
 )
 
 require (
 	github.com/go-json-experiment/json v1.27.2 // indirect
 	github.com/oklog/ulid/v2 v2.1.2 // indirect
-	pgregory.net/rapid v1.3.0 // indirect
+	golang.org/x/sys v0.50.0 // indirect
 )

@@ -117,6 +117,13 @@ func TestDecisions(t *testing.T) {
 				a.must(err)
 			}
 		}, with(waiting, func(o *Outcome) { o.State = Retrieved }), 0, nil},
+		{"another endpoint came after the choice", adapter.OfferWake, func(a *at) { a.ledger.begun = func() { a.bind(a.bob, "two") } },
+			code(Code(protocol.FailRecipientGone)), 0, nil},
+		{"the lease ended after the choice", adapter.OfferWake, func(a *at) { a.ledger.begun = func() { expire(a) } },
+			code(Code(protocol.FailRecipientGone)), 0, nil},
+		{"another session came after the choice", adapter.OfferWake, func(a *at) {
+			a.ledger.begun = func() { a.close(a.bob, ""); a.bind(a.open("bob"), "one") }
+		}, code(Code(protocol.FailRecipientGone)), 0, nil},
 		{"another wake is in flight", adapter.OfferWake, func(a *at) { a.offer(a.send(a.ada, protocol.Question, "bob")) }, code(CodeWakeInFlight), 1, nil},
 		{"the wake in flight was lost", adapter.OfferWake, func(a *at) {
 			a.offer(a.send(a.ada, protocol.Question, "bob"))
