@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/acc-control-plane/acc/adapter-sdk v0.1.0
 	github.com/acc-control-plane/acc/core v0.1.0
+	github.com/acc-control-plane/acc/delivery-router v0.1.0
 	github.com/acc-control-plane/acc/protocol v0.1.0
 	github.com/acc-control-plane/acc/storage-filesystem v0.1.0
 	github.com/fsnotify/fsnotify v1.10.1

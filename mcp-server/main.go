@@ -8,9 +8,9 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
 	"github.com/acc-control-plane/acc/mcp-server/internal/caller"
 	"github.com/acc-control-plane/acc/mcp-server/internal/lines"
-	"github.com/acc-control-plane/acc/storage-filesystem/room"
 )
 
 // Options are what the binary that links this module knows and the module does not.
@@ -21,9 +21,9 @@ type Options struct {
 	Tags []string
 	// Conversation finds the session that a client's hooks own; nil: there are no hooks.
 	Conversation caller.Conversation
-	// Offer tries to make the recipients of a message look at it now. It is called after the message is
-	// recorded, and what it cannot do costs nothing: the message waits. nil: everything waits.
-	Offer func(ctx context.Context, r *room.Room, messageID string)
+	// Lives are the transports by which running sessions can be asked to look at a message that was just
+	// recorded; none: every message waits.
+	Lives []*adapter.Live
 }
 
 // Process is what the server is given by the operating system.

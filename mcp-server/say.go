@@ -133,7 +133,14 @@ func (s *server) saySent(d answer.SentData) string {
 		b.WriteString("; " + d.Settled.MessageID + " " + string(d.Settled.State))
 	}
 	rows(&b, d.Delivery, func(v answer.Delivery) string {
-		return fmt.Sprintf("%s %s, %s (%s)", s.line(v.RecipientParticipantID), v.Outcome, v.Presence, s.line(v.Transport))
+		said := fmt.Sprintf("%s %s, %s (%s)", s.line(v.RecipientParticipantID), v.State, v.Presence, s.line(v.Transport))
+		switch {
+		case v.PendingApproval:
+			said += ", its client holds the wake until a person approves"
+		case v.Code != "":
+			said += ", " + string(v.Code)
+		}
+		return said
 	})
 	for _, id := range d.Released {
 		b.WriteString("\nreleased " + id)

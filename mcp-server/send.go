@@ -2,11 +2,9 @@ package mcpserver
 
 import (
 	"context"
-	"time"
 
 	"github.com/acc-control-plane/acc/core"
 	"github.com/acc-control-plane/acc/mcp-server/internal/answer"
-	"github.com/acc-control-plane/acc/mcp-server/internal/caller"
 	"github.com/acc-control-plane/acc/protocol"
 )
 
@@ -76,45 +74,4 @@ func runFinish(ctx context.Context, c call, q finishRequest) (reply, error) {
 	}
 	data := answer.SentData{Message: result.Message, Duplicate: result.Duplicate, Warnings: result.Warnings, Released: result.ReleasedClaimIDs}
 	return c.sent(ctx, who, data, result.Receipts)
-}
-
-// offerDeadline bounds the attempt to make recipients look at once.
-const offerDeadline = 5 * time.Second
-
-// sent offers a recorded message and says what is known of each recipient. The message is recorded by
-// now: what cannot be found out must not look like a failed send, so it is then unknown.
-func (c call) sent(ctx context.Context, who *caller.Caller, data answer.SentData, receipts []protocol.Receipt) (reply, error) {
-	if c.options.Offer != nil {
-		offering, cancel := context.WithTimeout(ctx, offerDeadline)
-		c.options.Offer(offering, who.Room, data.Message.MessageID)
-		cancel()
-	}
-	if now, err := who.Room.Core.Receipts(ctx, data.Message.MessageID); err == nil {
-		receipts = now
-	}
-	status, err := who.Room.Core.Status(ctx, core.StatusQuery{})
-	presence := map[string]protocol.Presence{}
-	for _, s := range status.Sessions {
-		presence[s.ParticipantID] = better(presence[s.ParticipantID], s.Presence)
-	}
-	for _, receipt := range receipts {
-		d := answer.Delivery{RecipientParticipantID: receipt.RecipientParticipantID, Outcome: receipt.State, Transport: answer.Durable, Presence: protocol.PresenceUnknown}
-		if receipt.Offer != nil {
-			d.Transport = receipt.Offer.Transport
-		}
-		if err == nil {
-			d.Presence = better(presence[receipt.RecipientParticipantID], protocol.Offline)
-		}
-		data.Delivery = append(data.Delivery, d)
-	}
-	return give(c, answer.Sent, &data, c.saySent(data))
-}
-
-// better gives the more present of two presences of one participant's sessions.
-func better(a, b protocol.Presence) protocol.Presence {
-	rank := map[protocol.Presence]int{protocol.Online: 4, protocol.Stale: 3, protocol.PresenceUnknown: 2, protocol.Offline: 1}
-	if rank[a] >= rank[b] {
-		return a
-	}
-	return b
 }

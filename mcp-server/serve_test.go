@@ -4,13 +4,18 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
+	"github.com/acc-control-plane/acc/core"
 	mcpserver "github.com/acc-control-plane/acc/mcp-server"
 	"github.com/acc-control-plane/acc/protocol"
+	"github.com/acc-control-plane/acc/storage-filesystem/livefiles"
 	"github.com/acc-control-plane/acc/storage-filesystem/room"
 )
 
@@ -85,38 +90,87 @@ func TestArgumentsAreDecodedBeforeTheCaller(t *testing.T) {
 	}
 }
 
-// TestOffersWhatItRecorded: each message goes to the router after it is recorded, and the answer says what
-// became of it then.
+// taker is a client that takes every offer and remembers what it was asked for.
+type taker struct{ offered chan string }
+
+func (k taker) Bind(context.Context, adapter.BindRequest) adapter.Handshake {
+	return adapter.Handshake{Reason: adapter.NativeSessionUnavailable}
+}
+
+func (k taker) Refresh(_ context.Context, _ adapter.Vault, e adapter.Endpoint) adapter.Handshake {
+	return adapter.Handshake{
+		ClientVersion: "2.0.0", Protocol: "tool-v1", Modes: []protocol.DeliveryMode{protocol.LivePush}, Endpoint: e.Ref,
+	}
+}
+
+func (k taker) Offer(_ context.Context, _ adapter.Vault, _ adapter.Endpoint, o adapter.Offer) adapter.OfferAnswer {
+	k.offered <- o.MessageID
+	return adapter.OfferAnswer{State: adapter.OfferAccepted, ClientVersion: "2.0.0"}
+}
+
+func (k taker) Retire(context.Context, adapter.Vault, string) error { return nil }
+
+// TestOffersWhatItRecorded: every kind of message that a tool records is offered to a running session, and
+// the answer says what came of it.
 func TestOffersWhatItRecorded(t *testing.T) {
 	where := newSite(t)
-	env := func(name string) map[string]string {
-		all := map[string]string{}
-		for _, pair := range where.env(name) {
-			key, value, _ := strings.Cut(pair, "=")
-			all[key] = value
-		}
-		return all
+	env := map[string]string{}
+	for _, pair := range where.env("alice") {
+		name, value, _ := strings.Cut(pair, "=")
+		env[name] = value
 	}
-	offered := map[string]string{}
-	alice := serve(t, mcpserver.Options{Offer: func(ctx context.Context, r *room.Room, messageID string) {
-		m, err := r.Core.Message(ctx, messageID)
-		if err != nil {
-			t.Errorf("offered before it was recorded: %v", err)
-			return
-		}
-		offered[messageID] = string(m.Message.MessageKind)
-	}}, env("alice"))
-	bob := serve(t, mcpserver.Options{}, env("bob"))
-	call(t, bob, "acc_status", nil)
-	question := call(t, alice, "acc_message", map[string]any{"to": []string{"bob"}, "kind": "question", "subject": "s", "body": "b"})["messageId"]
-	back := call(t, bob, "acc_request", map[string]any{"toParticipantId": "alice", "title": "t", "detail": "d"})["messageId"]
-	call(t, alice, "acc_reply", map[string]any{"messageId": back, "body": "b"})
-	call(t, alice, "acc_finish", map[string]any{"goal": "g", "toParticipantId": "bob"})
-	kinds := map[string]bool{}
-	for _, kind := range offered {
-		kinds[kind] = true
+	r, err := room.Enter(deadline(t), room.Request{Env: func(name string) string { return env[name] }, Dir: where.project})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if offered[fmt.Sprint(question)] != "question" || !kinds[string(protocol.Answer)] || !kinds[string(protocol.Handoff)] || len(offered) != 3 {
-		t.Errorf("offered %v", offered)
+	took := taker{make(chan string, 10)}
+	live, err := adapter.NewLive("tool", adapter.Contract{
+		Transport: "live-adapter", Protocol: "tool-v1", Kind: adapter.OfferMessage, Modes: []protocol.DeliveryMode{protocol.LivePush}, Minimum: "1.0.0", OfferTime: 5 * time.Second,
+	}, took)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alice := serve(t, mcpserver.Options{Lives: []*adapter.Live{live}}, env)
+	call(t, alice, "acc_status", map[string]any{})
+
+	bob, err := r.Core.OpenSession(deadline(t), core.OpenSession{ParticipantID: "bob", Harness: "tool", PID: os.Getpid()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner := core.Owner{SessionID: bob.SessionID, Generation: bob.Generation}
+	if err := livefiles.NewPolicies(r.Home).SetLivePolicy("tool", protocol.LiveAll); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Core.PublishBinding(deadline(t), owner, core.BindingRequest{
+		AdapterID: "tool", ClientVersion: "2.0.0", Modes: []protocol.DeliveryMode{protocol.LivePush}, Policy: protocol.LiveAll, Endpoint: "ref",
+	}); err != nil {
+		t.Fatal(err)
+	}
+	asked, err := r.Core.Send(deadline(t), owner, core.SendRequest{To: []string{"alice"}, MessageKind: protocol.Question, Subject: "s", Body: "b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		tool      string
+		arguments map[string]any
+	}{
+		{"acc_message", map[string]any{"to": []string{"bob"}, "subject": "s", "body": "b"}},
+		{"acc_request", map[string]any{"toParticipantId": "bob", "title": "t", "detail": "d"}},
+		{"acc_reply", map[string]any{"messageId": asked.Message.MessageID, "body": "b"}},
+		{"acc_finish", map[string]any{"goal": "g", "toParticipantId": "bob"}},
+	} {
+		sent := call(t, alice, c.tool, c.arguments)
+		delivery := sent["delivery"].([]any)[0].(map[string]any)
+		if delivery["outcome"] != "offered" || delivery["transport"] != "live-adapter" {
+			t.Errorf("%s: %v", c.tool, delivery)
+		}
+		select {
+		case id := <-took.offered:
+			if id != sent["messageId"] {
+				t.Errorf("%s recorded %v and offered %s", c.tool, sent["messageId"], id)
+			}
+		default:
+			t.Errorf("%s offered nothing", c.tool)
+		}
 	}
 }

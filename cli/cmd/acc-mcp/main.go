@@ -12,22 +12,19 @@ import (
 )
 
 func main() {
-	mcpserver.Main(mcpserver.Options{Version: version(), Tags: tags(), Conversation: hookrunner.OwnerOf})
-}
-
-// tags are the wrapper tags of every client: whichever shows an answer to its model, peer text must not
-// imitate them. A build whose adapters do not seal has none to name, and serves all the same.
-func tags() []string {
-	adapters, err := registry.Hooks()
-	if err != nil {
-		return nil
-	}
-	var all []string
+	o := mcpserver.Options{Version: version(), Conversation: hookrunner.OwnerOf}
+	// A build whose adapters do not seal serves all the same: nobody is asked to look, and no client's
+	// words are known.
+	adapters, _ := registry.Hooks()
 	for _, a := range adapters {
-		all = append(all, a.WrapperTags()...)
+		o.Tags = append(o.Tags, a.WrapperTags()...)
+		if l := a.Live(); l != nil {
+			o.Lives = append(o.Lives, l)
+		}
 	}
-	slices.Sort(all)
-	return slices.Compact(all)
+	slices.Sort(o.Tags)
+	o.Tags = slices.Compact(o.Tags)
+	mcpserver.Main(o)
 }
 
 // version is what the linker recorded. A build from a checkout has none.

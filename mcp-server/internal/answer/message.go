@@ -5,6 +5,7 @@ import (
 
 	"github.com/acc-control-plane/acc/core"
 	"github.com/acc-control-plane/acc/core/decision"
+	"github.com/acc-control-plane/acc/delivery-router"
 	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/protocol/strictjson"
 )
@@ -105,22 +106,23 @@ var Wait = &strictjson.Object[WaitData]{
 
 // Delivery is what became of a message on its way to one recipient.
 type Delivery struct {
-	RecipientParticipantID string
-	Outcome                protocol.ReceiptState // the receipt when the call ended
-	Transport              string                // Durable, or what carried a live offer
-	Presence               protocol.Presence     // of the recipient's sessions
+	router.Outcome
+	Presence protocol.Presence // of the recipient's sessions
 }
-
-// Durable is the transport of a message that waits in the store.
-const Durable = "durable"
 
 var deliveryObject = &strictjson.Object[Delivery]{
 	Name: "delivery", Doc: "What became of a message on its way to one recipient.",
 	Members: []strictjson.Member[Delivery]{
 		field("recipientParticipantId", "the recipient", func(d *Delivery) *string { return &d.RecipientParticipantID }, word),
-		field("outcome", "the receipt when the call ended", func(d *Delivery) *protocol.ReceiptState { return &d.Outcome }, receiptStates),
-		field("transport", `"durable": it waits in the store`, func(d *Delivery) *string { return &d.Transport }, word),
+		field("outcome", "the receipt when the call ended; woken: its session was asked to look, the receipt is queued", func(d *Delivery) *router.State { return &d.State },
+			strictjson.Enum(router.Queued, router.Woken, router.Offered, router.Retrieved, router.Acknowledged)),
+		field("transport", `"durable": it waits in the store; else what was asked or carried it`, func(d *Delivery) *string { return &d.Transport }, word),
 		field("presence", "of the recipient", func(d *Delivery) *protocol.Presence { return &d.Presence }, presences),
+		strictjson.Optional("errorCode", "why it waits", func(d *Delivery) *router.Code { return &d.Code }, strictjson.Enum(router.Codes()...)),
+		strictjson.Optional("endReason", "of an offline recipient: how its last session ended", func(d *Delivery) *string { return &d.EndReason }, text),
+		strictjson.Optional("pendingApproval", "its client holds the wake until a person approves", func(d *Delivery) *bool { return &d.PendingApproval }, truth),
+		strictjson.Optional("nativeReasonCode", "why its session cannot be woken", func(d *Delivery) *string { return &d.NativeReason }, word),
+		strictjson.Optional("nativeLaunchOption", "the option of its client that is in the way", func(d *Delivery) *string { return &d.LaunchOption }, text),
 	},
 }
 
