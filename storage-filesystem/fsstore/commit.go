@@ -172,7 +172,12 @@ func (w *writing) rotate() error {
 	if err := mkdir(w.dir, journalDir); err != nil {
 		return err
 	}
-	header := frame.AppendSegment(nil, w.journal.tag, frame.Segment{FirstSequence: next, Before: w.last.Generation, Previous: w.segment})
+	segment, err := w.journal.after(w.segment)
+	if err != nil {
+		return err
+	}
+	segment.FirstSequence, segment.Before = next, w.last.Generation
+	header := frame.AppendSegment(nil, w.journal.tag, segment)
 	if err := replaceDurably(w.dir, segmentFile(next), header); err != nil {
 		return notCommitted("a new segment of the journal cannot be made", err)
 	}

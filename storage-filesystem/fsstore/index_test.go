@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -247,14 +248,17 @@ func TestIndexDamage(t *testing.T) {
 			m := strings.Replace(string(readFile(t, d, manifest)), `"store": "`, `"store": "0`, 1)
 			d.WriteFile(manifest, []byte(m))
 		},
+		"roots exchanged": func(d *vfstest.Disk) {
+			m := string(readFile(t, d, manifest))
+			pages := regexp.MustCompile(`"page": "[0-9a-f]{64}"`).FindAllString(m, 2)
+			d.WriteFile(manifest, []byte(strings.NewReplacer(pages[0], pages[1], pages[1], pages[0]).Replace(m)))
+		},
 		"every page damaged": func(d *vfstest.Disk) {
-			for _, hh := range d.Names(diskDir + "/indexes/v1/pages") {
-				for _, name := range d.Names(diskDir + "/indexes/v1/pages/" + hh) {
-					file := diskDir + "/indexes/v1/pages/" + hh + "/" + name
-					content := readFile(t, d, file)
-					content[len(content)/2] ^= 1
-					d.WriteFile(file, content)
-				}
+			for _, name := range d.Names(diskDir + "/indexes/v1/pages") {
+				file := diskDir + "/indexes/v1/pages/" + name
+				content := readFile(t, d, file)
+				content[len(content)/2] ^= 1
+				d.WriteFile(file, content)
 			}
 		},
 	} {

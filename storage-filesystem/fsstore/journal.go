@@ -231,24 +231,36 @@ func (j journal) frames(found *scanned, length int64) error {
 		return err
 	}
 	for len(data) > 0 {
-		previous := &found.last.CRC
-		if found.last.Start == 0 && found.last.Generation > 0 {
-			previous = nil // the frame before was trimmed
+		e, problem, err := j.next(found, data)
+		if err != nil {
+			return err
 		}
-		f, problem := frame.Parse(data, j.tag, found.last.Generation+1, previous)
 		if problem != "" {
 			found.tail = tail{file: file, offset: found.offset, bytes: data, problem: problem}
 			return nil
 		}
-		e, err := newEntry(found, f)
-		if err != nil {
-			return corrupt(file, found.offset, err.Error())
-		}
 		found.entries = append(found.entries, e)
-		found.last, found.offset = e.place, e.place.End
-		data = data[f.Size:]
+		data = data[e.Size:]
 	}
 	return nil
+}
+
+// next parses the frame at the start of data, which is where found stands, and moves behind it.
+func (j journal) next(found *scanned, data []byte) (entry, frame.Problem, error) {
+	previous := &found.last.CRC
+	if found.last.Start == 0 && found.last.Generation > 0 {
+		previous = nil // the frame before was trimmed, or is not known here
+	}
+	f, problem := frame.Parse(data, j.tag, found.last.Generation+1, previous)
+	if problem != "" {
+		return entry{}, problem, nil
+	}
+	e, err := newEntry(found, f)
+	if err != nil {
+		return entry{}, "", corrupt(segmentFile(found.segment), found.offset, err.Error())
+	}
+	found.last, found.offset = e.place, e.place.End
+	return e, "", nil
 }
 
 // newEntry reads the transaction of the complete frame at which found stands.

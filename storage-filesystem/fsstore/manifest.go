@@ -19,7 +19,7 @@ const (
 	indexVersion = 1
 )
 
-func pageFile(name string) string { return pagesDir + "/" + name[:2] + "/" + name + ".json" }
+func pageFile(name string) string { return pagesDir + "/" + name + ".json" }
 
 // manifest says which pages are the roots of the indexes, and after which frame.
 type manifest struct {

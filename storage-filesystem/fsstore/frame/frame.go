@@ -13,7 +13,7 @@ import (
 const (
 	HeaderSize  = 36
 	TrailerSize = 4
-	SegmentSize = 44 // of the header of a segment
+	SegmentSize = 60 // of the header of a segment
 	MinPayload  = 2
 	MaxPayload  = 64 << 20
 )
@@ -177,6 +177,8 @@ type Segment struct {
 	FirstSequence uint64 // of the first event that it may hold; also its name
 	Before        uint64 // generation of the last frame before it
 	Previous      uint64 // FirstSequence of the segment before it; 0: there was none
+	Jump          uint64 // FirstSequence of an earlier segment, so that any is found in few steps; 0: none
+	Number        uint64 // of segments before it
 }
 
 // AppendSegment appends the header of a segment.
@@ -187,6 +189,8 @@ func AppendSegment(dst []byte, tag Tag, s Segment) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, s.FirstSequence)
 	dst = binary.BigEndian.AppendUint64(dst, s.Before)
 	dst = binary.BigEndian.AppendUint64(dst, s.Previous)
+	dst = binary.BigEndian.AppendUint64(dst, s.Jump)
+	dst = binary.BigEndian.AppendUint64(dst, s.Number)
 	return binary.BigEndian.AppendUint32(dst, crc32.Checksum(dst[start:], castagnoli()))
 }
 
@@ -207,5 +211,7 @@ func ParseSegment(data []byte, tag Tag) (Segment, error) {
 		FirstSequence: binary.BigEndian.Uint64(data[16:]),
 		Before:        binary.BigEndian.Uint64(data[24:]),
 		Previous:      binary.BigEndian.Uint64(data[32:]),
+		Jump:          binary.BigEndian.Uint64(data[40:]),
+		Number:        binary.BigEndian.Uint64(data[48:]),
 	}, nil
 }

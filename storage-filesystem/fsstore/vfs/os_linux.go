@@ -3,16 +3,17 @@ package vfs
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/acc-control-plane/acc/storage-filesystem/internal/smallfile"
 )
 
 // bootID reads the random id that the kernel made when it started.
 var bootID = sync.OnceValue(func() string {
-	raw, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	raw, err := smallfile.ReadPointer("/proc/sys/kernel/random/boot_id", false)
 	if err != nil {
 		return ""
 	}

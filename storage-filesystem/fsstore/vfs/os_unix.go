@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/acc-control-plane/acc/storage-filesystem/internal/self"
 )
 
 // OS is the real file system.
@@ -106,7 +108,7 @@ func owned(fd int, name string, rootToo bool) error {
 	if err := unix.Fstat(fd, &st); err != nil {
 		return pathError("stat", name, err)
 	}
-	if int(st.Uid) == os.Geteuid() || rootToo && st.Uid == 0 {
+	if int(st.Uid) == self.UserID() || rootToo && st.Uid == 0 {
 		return nil
 	}
 	return &UnsafeError{name, unsafeOwner}
@@ -182,7 +184,7 @@ func (d *osDir) open(name string, flags int) (*osFile, *unix.Stat_t, error) {
 	case st.Mode&unix.S_IFMT != unix.S_IFREG:
 		f.Close()
 		return nil, nil, &UnsafeError{f.path, unsafeKind}
-	case int(st.Uid) != os.Geteuid():
+	case int(st.Uid) != self.UserID():
 		f.Close()
 		return nil, nil, &UnsafeError{f.path, unsafeOwner}
 	}

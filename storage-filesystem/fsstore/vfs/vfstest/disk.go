@@ -39,6 +39,7 @@ type node struct {
 	modTime time.Time
 	lock    *file // who holds the lock
 
+	shared  bool   // the bytes below belong to a clone as well: copy before changing them
 	content []byte // what every process sees
 	durable []byte // what is surely on the disk
 	pending []write
@@ -99,10 +100,10 @@ func cloneNode(n *node, copies map[*node]*node) *node {
 	if c, ok := copies[n]; ok {
 		return c
 	}
+	n.shared = true
 	c := *n
 	copies[n] = &c
 	c.lock = nil
-	c.content, c.durable = slices.Clone(n.content), slices.Clone(n.durable)
 	c.pending = slices.Clone(n.pending) // the data in it is never changed
 	c.changes = slices.Clone(n.changes)
 	for i := range c.changes {
@@ -152,6 +153,7 @@ func cut(n *node, r *rand.Rand, seen map[*node]bool) {
 	}
 	seen[n] = true
 	n.lock = nil
+	n.own()
 	mode := r.IntN(survivalModes)
 	survives := func(i, of int) bool {
 		switch mode {
@@ -214,11 +216,12 @@ func resize(content []byte, size int64) []byte {
 	if size <= int64(len(content)) {
 		return content[:size:size]
 	}
-	return append(slices.Clip(content), make([]byte, size-int64(len(content)))...)
+	return append(content, make([]byte, size-int64(len(content)))...)
 }
 
 // flush makes what is dirty durable; data alone need not shrink the file.
 func (n *node) flush(dataOnly bool) {
+	n.own()
 	var left []write
 	for _, w := range n.pending {
 		switch {
@@ -235,6 +238,13 @@ func (n *node) flush(dataOnly bool) {
 		}
 	}
 	n.pending = left
+}
+
+// own makes the bytes of n its own.
+func (n *node) own() {
+	if n.shared {
+		n.shared, n.content, n.durable = false, slices.Clone(n.content), slices.Clone(n.durable)
+	}
 }
 
 // failFlush is a flush that fails: what was dirty may or may not be on the disk, and will not be tried again.

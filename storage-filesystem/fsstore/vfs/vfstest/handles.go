@@ -222,7 +222,8 @@ func (f *file) WriteAt(p []byte, off int64) (done int, err error) {
 			err = &fs.PathError{Op: "write", Path: f.path, Err: syscall.ENOSPC}
 			return
 		}
-		n.content = splice(slices.Clip(n.content), off, p)
+		n.own()
+		n.content = splice(n.content, off, p)
 		n.pending = append(n.pending, write{off: off, data: slices.Clone(p)})
 		n.modTime = f.disk.clock
 		done = len(p)
@@ -232,6 +233,7 @@ func (f *file) WriteAt(p []byte, off int64) (done int, err error) {
 
 func (f *file) Truncate(size int64) error {
 	f.do(func(n *node) {
+		n.own()
 		n.content = resize(n.content, size)
 		n.pending = append(n.pending, write{off: size, truncate: true})
 	})
