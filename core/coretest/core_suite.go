@@ -71,6 +71,7 @@ func TestCore(t *testing.T, newStore NewStore) {
 		{"a live offer is repeated once", repeats},
 		{"failed offers leave the receipt", offerFailures},
 		{"sync pages through events", syncing},
+		{"sync knows who is alone", soloSync},
 		{"history reads and changes nothing", histories},
 		{"status counts and tells who is away", fullStatus},
 	} {

@@ -62,6 +62,7 @@ func (c countingTx) Find(q core.Query) ([]core.Entry, error) {
 func TestCost(t *testing.T, newStore NewStore) {
 	t.Run("a long chain of decisions is bounded", func(t *testing.T) { longDecision(t, newRoom(t, newStore(t))) })
 	t.Run("one session's claims are bounded", func(t *testing.T) { manyClaims(t, newRoom(t, newStore(t))) })
+	t.Run("participants that are away are bounded", func(t *testing.T) { manyAway(t, newRoom(t, newStore(t))) })
 	t.Run("counting a backlog is bounded", func(t *testing.T) { backlog(t, newRoom(t, newStore(t))) })
 	const some = 70 // beyond every bound on what one operation looks at
 	little, much := costs(t, newStore(t), some), costs(t, newStore(t), 2*some)
@@ -212,6 +213,25 @@ func manyClaims(t *testing.T, r *roomTest) {
 	}
 	if got, err := r.core.Finish(r.ctx, ada.Owner, core.FinishRequest{Goal: "g"}); err != nil || len(got.ReleasedClaimIDs) != protocol.MaxListItems {
 		t.Errorf("finishing with every claim: %d released, %v", len(got.ReleasedClaimIDs), err)
+	}
+}
+
+// manyAway: status lists some of many who left with mail, the latest first, and all when asked.
+func manyAway(t *testing.T, r *roomTest) {
+	ada := r.open("ada")
+	const left = 30
+	for i := range left {
+		gone := r.open(fmt.Sprintf("gone-%02d", i))
+		r.send(ada, protocol.Note, "n", gone.name)
+		r.close(gone)
+	}
+	some, err := r.core.Status(r.ctx, core.StatusQuery{})
+	if err != nil || len(some.Sessions) >= left/2+5 || len(some.Sessions) < 10 || some.Sessions[1].ParticipantID != "gone-29" {
+		t.Errorf("%d rows, the first away is %+v, %v", len(some.Sessions), some.Sessions[1], err)
+	}
+	everybody, err := r.core.Status(r.ctx, core.StatusQuery{All: true})
+	if err != nil || len(everybody.Sessions) != 1+left {
+		t.Errorf("%d rows of everybody, %v", len(everybody.Sessions), err)
 	}
 }
 

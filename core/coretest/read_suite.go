@@ -325,6 +325,9 @@ func status(t *testing.T, r *roomTest) {
 	if diff := cmp.Diff(waiting, get(core.StatusQuery{Owner: &ada.Owner}).Waiting); diff != "" {
 		t.Errorf("waiting (-want +got):\n%s", diff)
 	}
+	if got := get(core.StatusQuery{All: true}).Protection; got != core.ProtectionGuarded {
+		t.Errorf("an advisory session that is gone still counts: %s", got)
+	}
 	if public.Protection != core.ProtectionGuarded {
 		t.Errorf("guarded claims and guarded live sessions: %s", public.Protection)
 	}

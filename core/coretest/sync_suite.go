@@ -81,14 +81,31 @@ func syncing(t *testing.T, r *roomTest) {
 		t.Errorf("snapshot: claims %+v, sessions %+v", snap.Claims, snap.Sessions)
 	}
 	r.close(bob)
-	if got := get(core.SyncQuery{Owner: &ada.Owner}); got.Solo {
-		t.Error("a claim is something to know")
+	if got := get(core.SyncQuery{Owner: &ada.Owner}); got.Solo || len(got.Attention) != 1 {
+		t.Errorf("somebody who left owes a reply: %+v", got)
+	}
+}
+
+// soloSync: a claim is something to know, also for who is alone.
+func soloSync(t *testing.T, r *roomTest) {
+	ada := r.open("ada")
+	solo := func() bool {
+		t.Helper()
+		got, err := r.core.Sync(r.ctx, core.SyncQuery{Owner: &ada.Owner})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.Solo
+	}
+	r.claim(ada, "file:a")
+	if solo() {
+		t.Error("solo with a claim")
 	}
 	if _, err := r.core.Release(r.ctx, ada.Owner, core.ReleaseRequest{Resource: "file:a"}); err != nil {
 		t.Fatal(err)
 	}
-	if got := get(core.SyncQuery{Owner: &ada.Owner}); got.Solo || len(got.Attention) != 1 {
-		t.Errorf("somebody who left owes a reply: %+v", got)
+	if !solo() {
+		t.Error("not solo without a claim")
 	}
 }
 
@@ -198,6 +215,13 @@ func fullStatus(t *testing.T, r *roomTest) {
 	}
 	if got, want := rows(core.StatusQuery{All: true}), "ada:online:0+0/0 bob:online:0+0/0 cyd:offline:1+1/2 dan:offline:0+0/0"; got != want {
 		t.Errorf("everybody %q, want %q", got, want)
+	}
+	for range 2 {
+		r.openAs(core.OpenSession{ParticipantID: "eve", Harness: "tool", PID: 7})
+	}
+	r.processes.Set(7, core.ProcessDead)
+	if got, want := rows(core.StatusQuery{All: true}), "ada:online:0+0/0 bob:online:0+0/0 eve:offline:0+0/0 eve:offline:0+0/0 cyd:offline:1+1/2 dan:offline:0+0/0"; got != want {
+		t.Errorf("everybody with two dead sessions %q, want %q", got, want)
 	}
 	if status, _ := r.core.Status(r.ctx, core.StatusQuery{}); status.Sessions[2].EndReason != "clear" {
 		t.Errorf("why it left: %+v", status.Sessions[2])
