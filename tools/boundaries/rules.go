@@ -76,6 +76,7 @@ var Modules = []ModuleRule{
 	adapter("kimi"),
 	{
 		Dir: "delivery-router", May: []Pattern{"./protocol/...", "./core/...", "./adapter-sdk/..."},
+		Tests:   []Pattern{"./storage-filesystem/..."},
 		Instead: "the router meets adapters through adapter-sdk and the store through core",
 	},
 	{
@@ -153,7 +154,7 @@ var Reaches = []Reach{
 		Instead: "protocol describes facts; who finds them out is another module",
 	},
 	{
-		Name: "the SDK is light", From: []Pattern{"./adapter-sdk/adapter/...", "./adapter-sdk/certification/...", "./adapter-sdk/projection/...", "./adapter-sdk/hookkit/..."},
+		Name: "the SDK is light", From: []Pattern{"./adapter-sdk/adapter/...", "./adapter-sdk/certification/...", "./adapter-sdk/projection/...", "./adapter-sdk/hookkit/...", "./adapter-sdk/localsocket/..."},
 		Never:   append([]Pattern{"os/exec", "./core/...", "./storage-filesystem/..."}, network...),
 		Instead: "a vendor links this into a hook; keep processes and sockets in an adapter's install and live packages",
 	},
