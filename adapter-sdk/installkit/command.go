@@ -26,6 +26,9 @@ func HookPath(m adapter.Machine) string { return executable(m, "acc-hook") }
 // CLIPath is the absolute path of the acc command.
 func CLIPath(m adapter.Machine) string { return executable(m, "acc") }
 
+// MCPPath is the absolute path of the MCP server.
+func MCPPath(m adapter.Machine) string { return executable(m, "acc-mcp") }
+
 // Mark is what every command text of this data home has in common.
 func Mark(m adapter.Machine) (string, error) {
 	quoted, err := Quoted(m, CLIPath(m))
