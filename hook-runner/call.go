@@ -2,6 +2,7 @@ package hookrunner
 
 import (
 	"context"
+	"iter"
 	"time"
 
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
@@ -77,7 +78,7 @@ func (c *call) enter(ctx context.Context) (entered bool, err error) {
 	if c.room, err = room.At(ctx, home, saved.Workspace); err != nil {
 		return false, err
 	}
-	c.files = newOwnerFiles(home.Root, c.room.Dir, session)
+	c.files = newOwnerFiles(c.room.FS, home.Root, c.room.Dir, session)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.runner.files = &c.files
@@ -140,10 +141,21 @@ func gone(err error) bool {
 const maxAncestors = 16
 
 // clientPID finds the client's process; 0 is unknown.
-func (c *call) clientPID() int {
-	var ancestors []adapter.Process
-	for _, p := range (process.Table{}).Ancestors(c.process.Parent, maxAncestors) {
-		ancestors = append(ancestors, adapter.Process{PID: p.PID, Name: p.Name, Args: p.Args})
+func (c *call) clientPID() int { return c.adapter.ClientPID(c.process.Env, above(c.process.Parent)) }
+
+// above is the way from a process, which is on it, to the root of the process tree.
+type above int
+
+// Includes implements adapter.Ancestry.
+func (p above) Includes(pid int) bool { return process.Table{}.Descends(int(p), pid, maxAncestors) }
+
+// All implements adapter.Ancestry.
+func (p above) All() iter.Seq[adapter.Process] {
+	return func(yield func(adapter.Process) bool) {
+		for i := range (process.Table{}).Walk(int(p), maxAncestors) {
+			if !yield(adapter.Process{PID: i.PID, Name: i.Name, Args: i.Args}) {
+				return
+			}
+		}
 	}
-	return c.adapter.ClientPID(c.process.Env, ancestors)
 }

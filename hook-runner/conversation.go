@@ -11,5 +11,5 @@ import (
 // OwnerOf gives the owner pair that the hooks of a client's conversation have on file in its room, for
 // who serves the same conversation by another way. Its session need not be open.
 func OwnerOf(_ context.Context, r *room.Room, adapterID, nativeID string) (owner core.Owner, found bool, err error) {
-	return newOwnerFiles(r.Home.Root, r.Dir, nativeworkspace.Session{AdapterID: adapterID, NativeID: nativeID}).owner()
+	return newOwnerFiles(r.FS, r.Home.Root, r.Dir, nativeworkspace.Session{AdapterID: adapterID, NativeID: nativeID}).owner()
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/acc-control-plane/acc/core"
 	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/protocol/strictjson"
+	"github.com/acc-control-plane/acc/storage-filesystem/fsstore/vfs"
 	"github.com/acc-control-plane/acc/storage-filesystem/nativeworkspace"
 	"github.com/acc-control-plane/acc/storage-filesystem/privatefile"
 )
@@ -23,17 +24,25 @@ import (
 // A pair is only ever published by a write that does not replace, so that of several hooks of one
 // conversation exactly one decides, without a lock that a killed hook could leave behind.
 type ownerFiles struct {
+	tree    *privatefile.Tree
+	fs      vfs.FS
 	base    string // the data home
+	dir     string // of the store
 	stem    string // path without the endings above
 	session nativeworkspace.Session
 }
 
+const bindingsDir = "bindings"
+
 // stemHex is how many hex digits of the room reference name a conversation's files.
 const stemHex = 32
 
-func newOwnerFiles(base, storeDir string, s nativeworkspace.Session) ownerFiles {
+func newOwnerFiles(files vfs.FS, base, storeDir string, s nativeworkspace.Session) ownerFiles {
 	ref := protocol.RoomRef(s.AdapterID, s.NativeID)[len(protocol.RoomScheme):]
-	return ownerFiles{base: base, stem: filepath.Join(storeDir, "bindings", ref[:stemHex]), session: s}
+	return ownerFiles{
+		tree: privatefile.Below(base), fs: files, base: base, dir: storeDir,
+		stem: filepath.Join(storeDir, bindingsDir, ref[:stemHex]), session: s,
+	}
 }
 
 func (f ownerFiles) current() string { return f.stem + ".json" }
@@ -67,7 +76,7 @@ var bindings = &strictjson.Object[binding]{
 func (f ownerFiles) owner() (o core.Owner, found bool, err error) { return f.read(f.current()) }
 
 func (f ownerFiles) read(path string) (o core.Owner, found bool, err error) {
-	data, err := privatefile.ReadBelow(f.base, path, maxBindingBytes)
+	data, err := f.tree.Read(path, maxBindingBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return core.Owner{}, false, nil
 	}
@@ -103,7 +112,7 @@ func (f ownerFiles) succeed(old, next core.Owner) error {
 	if err != nil {
 		return err
 	}
-	return privatefile.Write(f.base, f.current(), data)
+	return f.tree.Write(f.current(), data)
 }
 
 func (f ownerFiles) publish(path string, o core.Owner) error {
@@ -111,7 +120,7 @@ func (f ownerFiles) publish(path string, o core.Owner) error {
 	if err != nil {
 		return err
 	}
-	if err := privatefile.WriteNew(f.base, path, data); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := f.tree.WriteNew(path, data); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return nil
@@ -124,4 +133,4 @@ func (f ownerFiles) encode(o core.Owner) ([]byte, error) {
 }
 
 // forget drops what the model was told: the next turn begins a new context.
-func (f ownerFiles) forget() { _ = privatefile.Remove(f.base, f.shown()) }
+func (f ownerFiles) forget() { _ = f.tree.Remove(f.shown()) }

@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"github.com/acc-control-plane/acc/core"
+	"github.com/acc-control-plane/acc/storage-filesystem/fsstore/vfs"
 	"github.com/acc-control-plane/acc/storage-filesystem/nativeworkspace"
 )
 
 func testFiles(t *testing.T) ownerFiles {
 	t.Helper()
 	base := t.TempDir()
-	return newOwnerFiles(base, filepath.Join(base, "store"), nativeworkspace.Session{AdapterID: "vendor", NativeID: "native"})
+	return newOwnerFiles(vfs.OS{}, base, filepath.Join(base, "store"), nativeworkspace.Session{AdapterID: "vendor", NativeID: "native"})
 }
 
 func pair(name string) core.Owner {

@@ -3,7 +3,6 @@ package hookrunner
 import (
 	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/protocol/strictjson"
-	"github.com/acc-control-plane/acc/storage-filesystem/privatefile"
 )
 
 // shown is what the model's present context holds of acc: whether the owner header is in it, and the
@@ -35,7 +34,7 @@ var shownFile = &strictjson.Object[shown]{
 // owner header is not in it: another generation, another process, or nothing on file. A process that the
 // caller does not know is taken from the file.
 func (f ownerFiles) shownTo(o *opened) (known []string, header bool) {
-	data, err := privatefile.ReadBelow(f.base, f.shown(), maxShownBytes)
+	data, err := f.tree.Read(f.shown(), maxShownBytes)
 	if err != nil {
 		return nil, false
 	}
@@ -62,5 +61,5 @@ func (f ownerFiles) remember(o opened, known []string) error {
 	if err != nil {
 		return err
 	}
-	return privatefile.Write(f.base, f.shown(), data)
+	return f.tree.Write(f.shown(), data)
 }

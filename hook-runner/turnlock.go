@@ -16,18 +16,19 @@ const (
 	turnPoll     = 5 * time.Millisecond
 )
 
-func (f ownerFiles) lock() string { return f.stem + ".lock" }
+// lock is relative to the store's directory. The owner pair beside it was written before.
+func (f ownerFiles) lock() string { return bindingsDir + "/" + filepath.Base(f.stem) + ".lock" }
 
 // alone takes the conversation's lock. ok is false if somebody else kept it: that one is telling, or is
 // stopped, and then saying something twice is better than never.
 func (f ownerFiles) alone(ctx context.Context) (release func(), ok bool) {
 	none := func() {}
-	dir, err := (vfs.OS{}).Create(f.base, filepath.Dir(f.stem))
+	dir, err := f.fs.Open(f.base, f.dir)
 	if err != nil {
 		return none, false
 	}
 	defer func() { _ = dir.Close() }()
-	file, err := dir.Open(filepath.Base(f.lock()), vfs.OpenOrCreate)
+	file, err := dir.Open(f.lock(), vfs.OpenOrCreate)
 	if err != nil {
 		return none, false
 	}

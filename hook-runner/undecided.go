@@ -45,14 +45,14 @@ func (f ownerFiles) countUndecided(now time.Time) {
 	now = now.UTC().Truncate(time.Millisecond)
 	path := f.stem + undecidedEnding
 	u := Undecided{AdapterID: f.session.AdapterID, FirstAt: now}
-	if data, err := privatefile.ReadBelow(f.base, path, maxUndecidedBytes); err == nil {
+	if data, err := f.tree.Read(path, maxUndecidedBytes); err == nil {
 		if before, err := undecidedFile.Decode(data); err == nil {
 			u = before
 		}
 	}
 	u.Count, u.LastAt = min(u.Count+1, maxUndecided), now
 	if data, err := undecidedFile.Append(nil, &u); err == nil {
-		_ = privatefile.Write(f.base, path, data)
+		_ = f.tree.Write(path, data)
 	}
 }
 

@@ -1,6 +1,8 @@
 package adapter
 
 import (
+	"iter"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -12,24 +14,41 @@ type Process struct {
 	Args []string // may be empty where they may not be read
 }
 
-// ClientPID finds the client among the ancestors of the hook, nearest first: the one that the client's
-// own variable names, else the nearest that the client recognises as its own. 0 means unknown. A
-// variable that names a process that is no ancestor was inherited and does not count.
-func (a *Adapter) ClientPID(lookup func(string) string, ancestors []Process) int {
+// Ancestry is the way from a hook to the root of the process tree. To look a process up costs a few
+// system calls, and more to say what it runs, so neither is done before it is asked for.
+type Ancestry interface {
+	// Includes says whether pid is on the way.
+	Includes(pid int) bool
+	// All gives them, nearest first.
+	All() iter.Seq[Process]
+}
+
+// Ancestors is an Ancestry that is known already.
+type Ancestors []Process
+
+// Includes implements Ancestry.
+func (a Ancestors) Includes(pid int) bool {
+	return slices.ContainsFunc(a, func(p Process) bool { return p.PID == pid })
+}
+
+// All implements Ancestry.
+func (a Ancestors) All() iter.Seq[Process] { return slices.Values(a) }
+
+// ClientPID finds the client among the ancestors of the hook: the one that the client's own variable
+// names, else the nearest that the client recognises as its own. 0 means unknown. A variable that names
+// a process that is no ancestor was inherited and does not count.
+func (a *Adapter) ClientPID(lookup func(string) string, ancestors Ancestry) int {
 	if a.pidVariable != "" {
-		if pid, err := strconv.Atoi(a.Environment(lookup)(a.pidVariable)); err == nil && pid > 1 {
-			for _, p := range ancestors {
-				if p.PID == pid {
-					return pid
-				}
-			}
+		pid, err := strconv.Atoi(a.Environment(lookup)(a.pidVariable))
+		if err == nil && pid > 1 && ancestors.Includes(pid) {
+			return pid
 		}
 	}
 	r, ok := a.client.(ProcessRecogniser)
 	if !ok {
 		return 0
 	}
-	for _, p := range ancestors {
+	for p := range ancestors.All() {
 		switch r.Recognise(p) {
 		case ClientProcess:
 			return p.PID

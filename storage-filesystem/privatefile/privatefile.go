@@ -19,10 +19,25 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/acc-control-plane/acc/protocol"
+	"github.com/acc-control-plane/acc/storage-filesystem/internal/self"
 	"github.com/acc-control-plane/acc/storage-filesystem/internal/smallfile"
 )
+
+// Tree is a base whose directories are looked at once, for a process that soon ends: what it found right
+// it takes for right from then on. The functions of the package look each time. It is safe for
+// concurrent use.
+type Tree struct {
+	base string
+
+	mu    sync.Mutex
+	right map[string]bool
+}
+
+// Below gives the tree below base.
+func Below(base string) *Tree { return &Tree{base: base, right: map[string]bool{}} }
 
 // Read gives the content of a regular file of this user of at most max bytes, after looking at the
 // file and at its directory. It is for a file in a directory that was checked before, such as that of
@@ -34,8 +49,11 @@ func Read(path string, max int64) ([]byte, error) {
 // ReadBelow is Read after looking at every segment below base. An absent file is os.ErrNotExist; a
 // link, another type, a foreign owner or too many bytes are an error with Code Data that names the
 // segment and ReasonPathUnsafe.
-func ReadBelow(base, path string, max int64) ([]byte, error) {
-	if err := checkDirs(base, path); err != nil {
+func ReadBelow(base, path string, max int64) ([]byte, error) { return Below(base).Read(path, max) }
+
+// Read is ReadBelow.
+func (t *Tree) Read(path string, max int64) ([]byte, error) {
+	if err := t.checkDirs(path); err != nil {
 		return nil, err
 	}
 	file, err := smallfile.Read(path, smallfile.Options{Max: max})
@@ -54,20 +72,25 @@ func ReadBelow(base, path string, max int64) ([]byte, error) {
 
 // Write replaces path atomically, making base and missing directories below it. It does not flush:
 // what it keeps can be made again.
-func Write(base, path string, data []byte) error {
-	return publish(base, path, data, os.Rename)
-}
+func Write(base, path string, data []byte) error { return Below(base).Write(path, data) }
+
+// Write is the function Write.
+func (t *Tree) Write(path string, data []byte) error { return t.publish(path, data, os.Rename) }
 
 // WriteNew is Write that never replaces: if path exists, whatever it is, the error is os.ErrExist and
 // nothing changed. Of several at once exactly one succeeds, and nobody sees a part of its file.
-func WriteNew(base, path string, data []byte) error {
-	return publish(base, path, data, renameNew)
-}
+func WriteNew(base, path string, data []byte) error { return Below(base).WriteNew(path, data) }
+
+// WriteNew is the function WriteNew.
+func (t *Tree) WriteNew(path string, data []byte) error { return t.publish(path, data, renameNew) }
 
 // Remove deletes the file at path after looking at every segment below base. An absent file is no
 // error.
-func Remove(base, path string) error {
-	err := checkDirs(base, path)
+func Remove(base, path string) error { return Below(base).Remove(path) }
+
+// Remove is the function Remove.
+func (t *Tree) Remove(path string) error {
+	err := t.checkDirs(path)
 	if err == nil {
 		err = os.Remove(path)
 	}
@@ -78,8 +101,8 @@ func Remove(base, path string) error {
 }
 
 // publish writes a partial file beside path and moves it there.
-func publish(base, path string, data []byte, move func(from, to string) error) error {
-	if err := makeDirs(base, path); err != nil {
+func (t *Tree) publish(path string, data []byte, move func(from, to string) error) error {
+	if err := t.makeDirs(path); err != nil {
 		return err
 	}
 	partial, err := writePartial(filepath.Dir(path), data)
@@ -120,8 +143,8 @@ func writePartial(dir string, data []byte) (string, error) {
 }
 
 // checkDirs looks at every directory between base and path. An absent one is os.ErrNotExist.
-func checkDirs(base, path string) error {
-	return eachDir(base, path, func(dir string) error {
+func (t *Tree) checkDirs(path string) error {
+	return t.eachDir(path, func(dir string) error {
 		info, err := os.Lstat(dir)
 		if err != nil {
 			if errors.Is(err, fs.ErrNotExist) {
@@ -134,11 +157,11 @@ func checkDirs(base, path string) error {
 }
 
 // makeDirs is checkDirs that makes what is missing. A directory that was there keeps its mode.
-func makeDirs(base, path string) error {
-	if err := os.MkdirAll(base, 0o700); err != nil {
-		return failed("cannot make", base, err)
+func (t *Tree) makeDirs(path string) error {
+	if err := os.MkdirAll(t.base, 0o700); err != nil {
+		return failed("cannot make", t.base, err)
 	}
-	return eachDir(base, path, func(dir string) error {
+	return t.eachDir(path, func(dir string) error {
 		err := os.Mkdir(dir, 0o700)
 		if err == nil {
 			err = os.Chmod(dir, 0o700) // the umask may have taken our own bits
@@ -154,21 +177,31 @@ func makeDirs(base, path string) error {
 	})
 }
 
-// eachDir calls visit for every directory below base on the way to path, the top one first.
-func eachDir(base, path string, visit func(dir string) error) error {
-	rel, err := filepath.Rel(base, filepath.Dir(path))
+// eachDir calls visit for every directory below the base on the way to path that was not found right
+// before, the top one first.
+func (t *Tree) eachDir(path string, visit func(dir string) error) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.right[filepath.Dir(path)] {
+		return nil
+	}
+	rel, err := filepath.Rel(t.base, filepath.Dir(path))
 	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return protocol.DataError(protocol.ReasonPathUnsafe, fmt.Sprintf("%s does not lie below %s", path, base))
+		return protocol.DataError(protocol.ReasonPathUnsafe, fmt.Sprintf("%s does not lie below %s", path, t.base))
 	}
 	if rel == "." {
 		return nil
 	}
-	dir := base
+	dir := t.base
 	for name := range strings.SplitSeq(rel, string(filepath.Separator)) {
 		dir = filepath.Join(dir, name)
+		if t.right[dir] {
+			continue
+		}
 		if err := visit(dir); err != nil {
 			return err
 		}
+		t.right[dir] = true
 	}
 	return nil
 }
@@ -186,10 +219,10 @@ func checkDir(dir string, info fs.FileInfo) error {
 }
 
 // foreign says whether a file belongs to somebody else. Where there are no owners nothing is foreign.
-func foreign(uid int) bool { return uid != smallfile.UnknownOwner && uid != os.Geteuid() }
+func foreign(uid int) bool { return uid != smallfile.UnknownOwner && uid != self.UserID() }
 
 func foreignOwner(path string, uid int) error {
-	return refuse(fmt.Errorf("%s: belongs to user %d, not to user %d", path, uid, os.Geteuid()))
+	return refuse(fmt.Errorf("%s: belongs to user %d, not to user %d", path, uid, self.UserID()))
 }
 
 func refuse(err error) error {

@@ -229,3 +229,37 @@ func names(t *testing.T, dir string, want ...string) {
 		t.Errorf("%s holds %q, want %q", dir, got, want)
 	}
 }
+
+// A tree looks at a directory once; the functions of the package look each time.
+func TestATreeLooksOnce(t *testing.T) {
+	base := t.TempDir()
+	path := filepath.Join(base, "acc", "a")
+	if err := Write(base, path, []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	tree := Below(base)
+	if _, err := tree.Read(filepath.Join(base, "absent", "a"), 10); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := tree.Read(path, 10); err != nil {
+		t.Fatal(err)
+	}
+	elsewhere := filepath.Join(base, "elsewhere")
+	for _, err := range []error{os.Rename(filepath.Join(base, "acc"), elsewhere), os.Symlink(elsewhere, filepath.Join(base, "acc"))} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := tree.Read(path, 10); err != nil {
+		t.Errorf("looked again: %v", err)
+	}
+	if _, err := Below(base).Read(path, 10); err == nil {
+		t.Error("another tree takes the first one's word")
+	}
+	if err := os.Mkdir(filepath.Join(base, "absent"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := tree.Write(filepath.Join(base, "absent", "a"), nil); err != nil {
+		t.Errorf("an absent directory was taken for good: %v", err)
+	}
+}

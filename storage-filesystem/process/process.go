@@ -122,6 +122,27 @@ func (t Table) Ancestors(pid, limit int) []Info { return slices.Collect(t.Walk(p
 // Walk is Ancestors for who stops at the first hit: each step costs a few system calls.
 func (Table) Walk(pid, limit int) iter.Seq[Info] {
 	return func(yield func(Info) bool) {
+		for at, s := range climb(pid, limit) {
+			if !yield(describe(at, s)) {
+				return
+			}
+		}
+	}
+}
+
+// Descends says whether ancestor is pid or one of the limit processes from pid on towards the root.
+func (Table) Descends(pid, ancestor, limit int) bool {
+	for at := range climb(pid, limit) {
+		if at == ancestor {
+			return true
+		}
+	}
+	return false
+}
+
+// climb gives the processes from pid towards the root.
+func climb(pid, limit int) iter.Seq2[int, stat] {
+	return func(yield func(int, stat) bool) {
 		var child stat
 		for step := 0; step < limit && pid > 0; step++ {
 			s, state := find(pid)
@@ -131,18 +152,17 @@ func (Table) Walk(pid, limit int) iter.Seq[Info] {
 			if step > 0 && s.start > child.start {
 				return // the parent has gone and its number is used again
 			}
-			info := describe(pid, s)
-			if !yield(info) {
+			if !yield(pid, s) {
 				return
 			}
-			child, pid = s, info.Parent
+			child, pid = s, parentOf(pid, s)
 		}
 	}
 }
 
 // stat is what the table says of a process in one look.
 type stat struct {
-	parent int    // 0 where describe has to ask for it
+	parent int    // 0 where parentOf has to ask for it
 	start  uint64 // see Identity.StartTime
-	title  string // as parent
+	title  string // empty where describe has to ask for it
 }

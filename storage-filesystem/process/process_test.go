@@ -169,4 +169,12 @@ func TestAncestors(t *testing.T) {
 		}
 		break
 	}
+	for pid, want := range map[int]bool{cmd.Process.Pid: true, os.Getpid(): true, os.Getppid(): true, 1 << 30: false} {
+		if got := (Table{}).Descends(cmd.Process.Pid, pid, 16); got != want {
+			t.Errorf("%d an ancestor: %v", pid, got)
+		}
+	}
+	if (Table{}).Descends(cmd.Process.Pid, os.Getpid(), 1) {
+		t.Error("the limit does not count")
+	}
 }

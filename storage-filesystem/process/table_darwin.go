@@ -53,6 +53,8 @@ func find(pid int) (stat, core.ProcessState) {
 	}, state
 }
 
+func parentOf(_ int, s stat) int { return s.parent }
+
 func describe(pid int, s stat) Info {
 	info := Info{PID: pid, Parent: s.parent, Name: s.title, Title: s.title}
 	raw, err := unix.SysctlRaw("kern.procargs2", pid)

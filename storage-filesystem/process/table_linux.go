@@ -127,6 +127,8 @@ func parseStat(raw []byte) (s stat, state core.ProcessState, ok bool) {
 	return stat{parent: parent, start: start, title: string(raw[first+1 : last])}, state, true
 }
 
+func parentOf(_ int, s stat) int { return s.parent }
+
 func describe(pid int, s stat) Info {
 	info := Info{PID: pid, Parent: s.parent, Name: s.title, Title: s.title}
 	if exe, err := os.Readlink(procPath(pid, "exe")); err == nil {

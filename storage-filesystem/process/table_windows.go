@@ -72,6 +72,11 @@ func entry(pid int) (parent int, name string) {
 	return 0, ""
 }
 
+func parentOf(pid int, _ stat) int {
+	parent, _ := entry(pid)
+	return parent
+}
+
 func describe(pid int, _ stat) Info {
 	parent, title := entry(pid)
 	name := filepath.Base(title)

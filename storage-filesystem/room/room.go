@@ -12,6 +12,7 @@ import (
 	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/storage-filesystem/datahome"
 	"github.com/acc-control-plane/acc/storage-filesystem/fsstore"
+	"github.com/acc-control-plane/acc/storage-filesystem/fsstore/vfs"
 	"github.com/acc-control-plane/acc/storage-filesystem/nativeworkspace"
 	"github.com/acc-control-plane/acc/storage-filesystem/process"
 	"github.com/acc-control-plane/acc/storage-filesystem/workspace"
@@ -30,12 +31,13 @@ type Request struct {
 	Trace func(step string)
 }
 
-// Room is an entered room. It holds nothing open.
+// Room is an entered room. It may keep its directory open, and nothing else.
 type Room struct {
 	Home      datahome.Home
 	Workspace workspace.Descriptor
 	Store     *fsstore.Store
 	Core      *core.Core
+	FS        vfs.FS // in which the store lies
 	Dir       string // the store's directory; siblings of the store live here too
 }
 
@@ -87,6 +89,7 @@ func open(ctx context.Context, home datahome.Home, d workspace.Descriptor, optio
 		return nil, err
 	}
 	options.Base, options.Dir, options.WorkspaceID, options.Create = home.Root, home.Workspace(d.ID), d.ID, true
+	options.FS = new(vfs.Keeping)
 	store, err := fsstore.Open(ctx, options)
 	if err != nil {
 		return nil, err
@@ -101,7 +104,7 @@ func open(ctx context.Context, home datahome.Home, d workspace.Descriptor, optio
 	if err != nil {
 		return nil, err
 	}
-	return &Room{Home: home, Workspace: d, Store: store, Core: c, Dir: options.Dir}, nil
+	return &Room{Home: home, Workspace: d, Store: store, Core: c, FS: options.FS, Dir: options.Dir}, nil
 }
 
 // clock is the time of day.

@@ -206,7 +206,7 @@ func TestClientProcess(t *testing.T) {
 		{"a script", "", []adapter.Process{{PID: 60, Name: "node", Args: []string{"node", "--no-warnings", "/x/claude.mjs"}}}, 60},
 	}
 	for _, tt := range tests {
-		if got := a.ClientPID(env(tt.pid), tt.tree); got != tt.want {
+		if got := a.ClientPID(env(tt.pid), adapter.Ancestors(tt.tree)); got != tt.want {
 			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
 		}
 	}

@@ -147,7 +147,7 @@ func TestSharedDaemonIsNobody(t *testing.T) {
 		{"nothing of the kind", []adapter.Process{shell}, 0},
 	}
 	for _, tt := range tests {
-		if got := sealed(t).ClientPID(func(string) string { return "" }, tt.tree); got != tt.want {
+		if got := sealed(t).ClientPID(func(string) string { return "" }, adapter.Ancestors(tt.tree)); got != tt.want {
 			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
 		}
 	}

@@ -82,7 +82,7 @@ func TestInnerProcess(t *testing.T) {
 	inner := adapter.Process{PID: 80, Name: "node", Args: []string{"/usr/bin/node", "--max-old-space-size=12052", "/usr/local/bin/gemini", "-m", "x"}}
 	outer := adapter.Process{PID: 70, Name: "node", Args: []string{"node", "/usr/local/bin/gemini"}}
 	other := adapter.Process{PID: 85, Name: "node", Args: []string{"node", "server.js", "gemini"}}
-	if got := sealed(t).ClientPID(func(string) string { return "" }, []adapter.Process{other, inner, outer}); got != 80 {
+	if got := sealed(t).ClientPID(func(string) string { return "" }, adapter.Ancestors{other, inner, outer}); got != 80 {
 		t.Errorf("client %d, want 80", got)
 	}
 }
