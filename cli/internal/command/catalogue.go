@@ -8,7 +8,7 @@ func Catalogue() []*Definition {
 		configCommand(), completionCommand(),
 		statusCommand(), syncCommand(), workCommand(), claimCommand(), releaseCommand(), messageCommand(), requestCommand(), askCommand(), inboxCommand(), replyCommand(), ackCommand(), receiptsCommand(), threadCommand(),
 		finishCommand(), whoamiCommand(),
-		logCommand(), watchCommand(),
+		searchCommand(), logCommand(), watchCommand(), exportCommand(),
 		attachCommand(), heartbeatCommand(), detachCommand(),
 		demoCommand(), helpCommand(), manCommand(), versionCommand(),
 	}

@@ -14,7 +14,7 @@ type Described interface {
 func All() []Described {
 	return []Described{
 		Status, Sync, History, HistoryMessage, Intent, Claimed, Released, Sent, Asked, Inbox, Mail, Replied, Acknowledged, Receipts,
-		Thread, Finished, Whoami,
+		Thread, Search, Exported, Finished, Whoami,
 		Attached, Heartbeat, Detached,
 		Config, Demo, Help, CommandHelp, Text, Version,
 	}

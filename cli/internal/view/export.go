@@ -1,0 +1,87 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/acc-control-plane/acc/core"
+	"github.com/acc-control-plane/acc/protocol"
+	"github.com/acc-control-plane/acc/protocol/strictjson"
+)
+
+// ExportedData is the answer of export with --output.
+type ExportedData struct {
+	Path     string
+	Format   string
+	Messages int
+}
+
+// Exported is the answer of export with --output.
+var Exported = newSchema("exported", "The file that was written.", strictjson.Nested(&strictjson.Object[ExportedData]{
+	Name: "exported",
+	Members: []strictjson.Member[ExportedData]{
+		field("path", "of the file", func(e *ExportedData) *string { return &e.Path }, text),
+		field("format", "jsonl or markdown", func(e *ExportedData) *string { return &e.Format }, word),
+		field("messages", "how many", func(e *ExportedData) *int { return &e.Messages }, count),
+	},
+}))
+
+// AppendLine appends one line of an export for programs: an object as in the items of thread.
+func AppendLine(dst []byte, m core.HistoryMessage) ([]byte, error) {
+	dst, err := historyMessageObject.Append(dst, &m)
+	return append(dst, '\n'), err
+}
+
+// AppendMarkdown appends one message of an export for people. The body is a fenced block longer than
+// any fence in it, so that it cannot leave it.
+func AppendMarkdown(dst []byte, whole core.HistoryMessage) []byte {
+	m := whole.Message
+	to := "the room"
+	if len(m.ToParticipantIDs) > 0 {
+		to = strings.Join(m.ToParticipantIDs, ", ")
+	}
+	fence := "```"
+	for strings.Contains(m.Body, fence) || strings.Contains(m.Subject, fence) {
+		fence += "`"
+	}
+	dst = fmt.Appendf(dst, "## %s\n\n%s from %s to %s, %s", m.MessageID, m.MessageKind, m.FromParticipantID, to, m.SentAt.Format(strictjson.TimeLayout))
+	if m.InReplyTo != "" {
+		dst = fmt.Appendf(dst, ", in reply to %s", m.InReplyTo)
+	}
+	dst = fmt.Appendf(dst, "\n\n%s%s\n%s\n\n%s\n%s\n\n", fence, "text", m.Subject, strings.TrimRight(m.Body, "\n"), fence)
+	for _, r := range whole.Receipts {
+		dst = fmt.Appendf(dst, "- %s: %s %s\n", r.RecipientParticipantID, r.State, r.UpdatedAt.Format(strictjson.TimeLayout))
+	}
+	return append(dst, '\n')
+}
+
+// Found is one hit of search.
+type Found struct {
+	Message protocol.Message
+	Score   int
+	Excerpt string
+}
+
+// FoundData is the answer of search.
+type FoundData struct {
+	Items []Found
+	Total int
+}
+
+var foundObject = &strictjson.Object[Found]{
+	Name: "found", Doc: "One hit.",
+	Members: []strictjson.Member[Found]{
+		field("message", "the message", func(f *Found) *protocol.Message { return &f.Message }, strictjson.Nested(messageObject)),
+		field("score", "higher is better; comparable within one answer only", func(f *Found) *int { return &f.Score }, count),
+		field("excerpt", "the line with a word; "+trust, func(f *Found) *string { return &f.Excerpt }, text),
+	},
+}
+
+// Search is the answer of search.
+var Search = newSchema("search", "The hits, best first.", strictjson.Nested(&strictjson.Object[FoundData]{
+	Name: "search",
+	Members: []strictjson.Member[FoundData]{
+		field("items", "best first, and of equal ones the newest first", func(f *FoundData) *[]Found { return &f.Items }, list(foundObject)),
+		field("total", "hits in all", func(f *FoundData) *int { return &f.Total }, count),
+	},
+}))
