@@ -1,6 +1,7 @@
 package installkit
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/acc-control-plane/acc/adapter-sdk/installkit/block"
@@ -47,13 +48,13 @@ func (d editor) equal(a, b string, volatile []string) bool {
 	return jsonedit.Equal(a, b, volatile...)
 }
 
-// hookWord is in every command text of every data home.
-const hookWord = "acc-hook"
+// commandWords are in every command text of every data home: one or the other.
+var commandWords = [...]string{"acc-hook", "acc-mcp"}
 
 // owned says whether text was written by this data home, and foreign whether by another one.
 func (d editor) owned(text string) (ours, foreign bool) {
 	ours = d.mark != "" && (strings.Contains(text, d.mark) || strings.Contains(text, escaped(d.mark)))
-	return ours, !ours && strings.Contains(text, hookWord)
+	return ours, !ours && slices.ContainsFunc(commandWords[:], func(word string) bool { return strings.Contains(text, word) })
 }
 
 // escaped is how a string appears inside a JSON or TOML string.
@@ -72,6 +73,9 @@ func (d editor) look(doc []byte, e Edit) (presence, error) {
 			return absent, err
 		case d.equal(value, e.Value, e.Volatile):
 			return same, nil
+		}
+		if _, foreign := d.owned(value); foreign && e.Ours {
+			return rival, nil
 		}
 		return changed, nil
 	case Element:
