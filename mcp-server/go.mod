@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/acc-control-plane/acc/adapter-sdk v0.1.0
+	github.com/acc-control-plane/acc/adapter-sdk/adaptertest v0.1.0
 	github.com/acc-control-plane/acc/core v0.1.0
 	github.com/acc-control-plane/acc/delivery-router v0.1.0
 	github.com/acc-control-plane/acc/protocol v0.1.0
@@ -18,8 +19,10 @@ require (
 require (
 	github.com/google/jsonschema-go v0.4.3 // indirect
 	github.com/oklog/ulid/v2 v2.1.2 // indirect
+	github.com/pelletier/go-toml/v2 v2.4.3 // indirect
 	github.com/segmentio/asm v1.1.3 // indirect
 	github.com/segmentio/encoding v0.5.4 // indirect
+	github.com/tailscale/hujson v0.0.0-20260727124030-b80ff77dac4f // indirect
 	github.com/yosida95/uritemplate/v3 v3.0.2 // indirect
 	golang.org/x/oauth2 v0.35.0 // indirect
 	golang.org/x/sync v0.20.0 // indirect

@@ -11,6 +11,7 @@ import (
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
 	"github.com/acc-control-plane/acc/mcp-server/internal/caller"
 	"github.com/acc-control-plane/acc/mcp-server/internal/lines"
+	"github.com/acc-control-plane/acc/storage-filesystem/datahome"
 )
 
 // Options are what the binary that links this module knows and the module does not.
@@ -43,7 +44,7 @@ func Main(o Options) {
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	Serve(ctx, o, Process{Stdin: os.Stdin, Stdout: os.Stdout, Env: os.Getenv, Gone: parentGone(ctx)})
+	Serve(ctx, o, Process{Stdin: os.Stdin, Stdout: os.Stdout, Env: datahome.Installed(os.Getenv), Gone: parentGone(ctx)})
 	os.Exit(0)
 }
 
