@@ -17,6 +17,8 @@ func TestNormaliseGivesOneSpelling(t *testing.T) {
 		"file:a//b":             "file:a/b",
 		"file:x/../a":           "file:a",
 		"file:../a":             "file:../a",
+		"file:../../a":          "file:../../a",
+		"file:../a/../b":        "file:../b",
 		"file:a/../../b":        "file:../b",
 		"file:/a/./b":           "file:/a/b",
 		"file:/../a":            "file:/a",
@@ -166,6 +168,13 @@ func TestLookupFindsEveryOverlap(t *testing.T) {
 			t.Fatalf("claim %q, asked %q: found %v", held, asked, found)
 		}
 	})
+}
+
+// TestLookupKeysAreBounded: the deepest name is listed in a fixed number of places.
+func TestLookupKeysAreBounded(t *testing.T) {
+	if got := len(Dirs("file:" + strings.Repeat("d/", 500) + "f")); got != maxDepth {
+		t.Errorf("listed under %d keys", got)
+	}
 }
 
 func FuzzNormalise(f *testing.F) {
