@@ -13,6 +13,7 @@ import (
 
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
 	"github.com/acc-control-plane/acc/adapter-sdk/hookkit"
+	"github.com/acc-control-plane/acc/storage-filesystem/datahome"
 )
 
 // Main runs one hook call of the current process and exits. It is the whole main function of
@@ -28,7 +29,7 @@ func Main(adapters []*adapter.Adapter, err error) {
 	}
 	os.Exit(Run(Process{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Env: os.Getenv, Parent: os.Getppid(), Started: started,
+		Env: datahome.Installed(os.Getenv), Parent: os.Getppid(), Started: started,
 	}, adapters...))
 }
 
