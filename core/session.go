@@ -162,22 +162,29 @@ func (c *Core) Session(ctx context.Context, owner Owner) (protocol.Session, erro
 // Heartbeat says that the session lives; it publishes a presence beat at most every HeartbeatEvery and
 // never writes the journal. It gives the time of the newest beat.
 func (c *Core) Heartbeat(ctx context.Context, owner Owner) (time.Time, error) {
-	var newest, now time.Time
+	_, newest, err := c.Alive(ctx, owner)
+	return newest, err
+}
+
+// Alive is Heartbeat that also gives the session as it is recorded.
+func (c *Core) Alive(ctx context.Context, owner Owner) (session protocol.Session, newest time.Time, err error) {
+	var now time.Time
 	var due bool
-	err := c.view(ctx, func(r *room) error {
+	err = c.view(ctx, func(r *room) error {
 		s, err := r.owned(owner)
 		if err != nil {
 			return err
 		}
+		session = *s
 		newest, err = r.beatOf(s)
 		now, due = r.now, r.beatDue(newest)
 		return err
 	})
 	if err != nil || !due {
-		return newest, err
+		return session, newest, err
 	}
 	beat := protocol.PresenceBeat{SessionID: owner.SessionID, GenerationRef: protocol.GenerationRef(owner.Generation), HeartbeatAt: now}
-	return now, c.store.Ephemeral().PutBeat(ctx, beat)
+	return session, now, c.store.Ephemeral().PutBeat(ctx, beat)
 }
 
 // beatDue says whether a session should publish a beat. One that lies in the future is replaced, so that

@@ -2,6 +2,7 @@ package hookrunner
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
@@ -21,9 +22,12 @@ type live struct {
 	policies livefiles.Policies
 }
 
+// delivering are the events after which there is something to do for live delivery.
+var delivering = []adapter.EventKind{adapter.SessionStart, adapter.BeforeTurn, adapter.AfterTool, adapter.TurnEnd}
+
 // deliver runs after the handler of an event. Only the session's own hooks count, not its subagents'.
 func (c *call) deliver(ctx context.Context) {
-	if c.event.AgentID != "" {
+	if c.event.AgentID != "" || !slices.Contains(delivering, c.event.Kind) {
 		return
 	}
 	owner, found, err := c.files.owner()

@@ -67,13 +67,10 @@ func (c *call) resume(ctx context.Context, owner core.Owner, pid int) error {
 	if git != nil {
 		branch = git.Branch
 	}
-	s, err := c.room.Core.Session(ctx, owner)
+	s, _, err := c.room.Core.Alive(ctx, owner)
 	switch {
-	case err == nil && s.State == protocol.SessionClosed:
-		return protocol.ConflictError(protocol.ReasonSessionClosed, "the session has ended")
 	case err == nil && s.Branch == branch && s.CheckoutRoot == d.CheckoutRoot() && (pid == 0 || s.PID == pid):
-		_, err := c.beat(ctx, owner)
-		return err
+		return nil
 	case err != nil && !gone(err):
 		return err
 	case protocol.ReasonOf(err) == protocol.ReasonSessionClosed:

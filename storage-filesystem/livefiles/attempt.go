@@ -5,7 +5,6 @@ import (
 
 	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/protocol/strictjson"
-	"github.com/acc-control-plane/acc/storage-filesystem/privatefile"
 )
 
 // Attempt is the last attempt of a session generation to publish a live endpoint: a diagnosis, apart from
@@ -38,12 +37,12 @@ func (l *Ledger) RecordAttempt(sessionID, generationRef string, a Attempt) error
 	if err != nil {
 		return protocol.Malformed("attempt", err)
 	}
-	return privatefile.Write(l.base, l.file("attempt", sessionID+"."+generationRef), data)
+	return l.tree.Write(l.file("attempt", sessionID+"."+generationRef), data)
 }
 
 // LastAttempt gives what is known of a session generation.
 func (l *Ledger) LastAttempt(sessionID, generationRef string) (a Attempt, found bool) {
-	data, err := privatefile.ReadBelow(l.base, l.file("attempt", sessionID+"."+generationRef), maxFile)
+	data, err := l.tree.Read(l.file("attempt", sessionID+"."+generationRef), maxFile)
 	if err != nil {
 		return Attempt{}, false
 	}

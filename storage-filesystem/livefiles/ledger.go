@@ -28,13 +28,13 @@ import (
 // A flight is claimed by a write that does not replace, so that of several senders exactly one wakes; a
 // hook ends it by removing the file. Nothing is ever listed, and no lock is held.
 type Ledger struct {
-	base string // the data home
+	tree *privatefile.Tree
 	dir  string
 }
 
 // NewLedger gives the ledger of the room whose store lies in storeDir.
 func NewLedger(home datahome.Home, storeDir string) *Ledger {
-	return &Ledger{base: home.Root, dir: filepath.Join(storeDir, "live")}
+	return &Ledger{tree: privatefile.Below(home.Root), dir: filepath.Join(storeDir, "live")}
 }
 
 const (
@@ -82,17 +82,17 @@ func (l *Ledger) BeginWake(sessionID, generationRef, messageID string, now time.
 		return false, false, protocol.Malformed("flight", err)
 	}
 	lost := false
-	if err := privatefile.WriteNew(l.base, path, data); errors.Is(err, fs.ErrExist) {
+	if err := l.tree.WriteNew(path, data); errors.Is(err, fs.ErrExist) {
 		before, readable := l.flight(path)
 		age := now.Sub(before.At)
 		if readable && age >= 0 && age < expires {
 			return true, false, nil
 		}
 		lost = before.MessageID == messageID
-		if err := privatefile.Remove(l.base, path); err != nil {
+		if err := l.tree.Remove(path); err != nil {
 			return false, false, err
 		}
-		if err := privatefile.WriteNew(l.base, path, data); errors.Is(err, fs.ErrExist) {
+		if err := l.tree.WriteNew(path, data); errors.Is(err, fs.ErrExist) {
 			return true, false, nil // somebody else was faster
 		} else if err != nil {
 			return false, false, err
@@ -101,14 +101,14 @@ func (l *Ledger) BeginWake(sessionID, generationRef, messageID string, now time.
 		return false, false, err
 	}
 	if woken := l.list("woken", sessionID+"."+generationRef); !lost && slices.Contains(woken, messageID) {
-		return false, true, privatefile.Remove(l.base, path)
+		return false, true, l.tree.Remove(path)
 	}
 	return false, false, l.add("woken", sessionID+"."+generationRef, messageID, maxWoken)
 }
 
 // flight reads a wake in flight. One that cannot be read is as good as lost.
 func (l *Ledger) flight(path string) (flight, bool) {
-	data, err := privatefile.ReadBelow(l.base, path, maxFile)
+	data, err := l.tree.Read(path, maxFile)
 	if err != nil {
 		return flight{}, false
 	}
@@ -184,7 +184,7 @@ func (l *Ledger) exchanged(from, to string) (exchange, error) {
 	if err != nil || now.From == "" || now.To == "" {
 		return now, err
 	}
-	data, err := privatefile.ReadBelow(l.base, l.file("exchange", hashed(from)+hashed(to)), maxFile)
+	data, err := l.tree.Read(l.file("exchange", hashed(from)+hashed(to)), maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return now, nil
 	}
@@ -206,7 +206,7 @@ func (l *Ledger) CountExchange(from, to string) error {
 		if err != nil {
 			return protocol.Malformed("turn", err)
 		}
-		if err := privatefile.WriteNew(l.base, l.file("turn", hashed(p)), data); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := l.tree.WriteNew(l.file("turn", hashed(p)), data); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 	}
@@ -219,7 +219,7 @@ func (l *Ledger) CountExchange(from, to string) error {
 	if err != nil {
 		return protocol.Malformed("exchange", err)
 	}
-	return privatefile.Write(l.base, l.file("exchange", hashed(from)+hashed(to)), data)
+	return l.tree.Write(l.file("exchange", hashed(from)+hashed(to)), data)
 }
 
 // HumanTurn says that a person had a turn with a participant. It is one look where nothing was counted.
@@ -228,7 +228,7 @@ func (l *Ledger) HumanTurn(participantID string) error {
 }
 
 func (l *Ledger) turn(participantID string) (string, error) {
-	data, err := privatefile.ReadBelow(l.base, l.file("turn", hashed(participantID)), maxFile)
+	data, err := l.tree.Read(l.file("turn", hashed(participantID)), maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
@@ -259,7 +259,7 @@ func (l *Ledger) DropDenied(participantID string, messageIDs []string) error {
 
 // list reads a list of messages; one that cannot be read is empty.
 func (l *Ledger) list(kind, name string) []string {
-	data, err := privatefile.ReadBelow(l.base, l.file(kind, name), maxFile)
+	data, err := l.tree.Read(l.file(kind, name), maxFile)
 	if err != nil {
 		return nil
 	}
@@ -296,11 +296,11 @@ func (l *Ledger) write(kind, name string, ids []string) error {
 	if err != nil {
 		return protocol.Malformed("messages", err)
 	}
-	return privatefile.Write(l.base, l.file(kind, name), data)
+	return l.tree.Write(l.file(kind, name), data)
 }
 
 func (l *Ledger) remove(kind, name string) error {
-	return privatefile.Remove(l.base, l.file(kind, name))
+	return l.tree.Remove(l.file(kind, name))
 }
 
 func (l *Ledger) file(kind, name string) string { return filepath.Join(l.dir, kind, name+".json") }

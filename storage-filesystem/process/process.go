@@ -8,6 +8,7 @@ package process
 import (
 	"iter"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/acc-control-plane/acc/core"
@@ -18,21 +19,18 @@ import (
 const startTolerance = time.Second
 
 // Table is the process table of this kernel and pid namespace. It implements core.ProcessProbe. The
-// zero value works; NewTable gives one that has looked at its surroundings already, which makes each
-// Probe cheaper. It is safe for concurrent use.
-type Table struct{ here *vantage }
+// zero value works; NewTable gives one that looks at its surroundings once, which makes each Probe but
+// the first cheaper. It is safe for concurrent use.
+type Table struct{ look func() vantage }
 
 var _ core.ProcessProbe = Table{}
 
-// NewTable looks once at what every Probe needs to know.
-func NewTable() Table {
-	v := look()
-	return Table{here: &v}
-}
+// NewTable gives a table that looks once, when it is first asked, at what every Probe needs to know.
+func NewTable() Table { return Table{look: sync.OnceValue(look)} }
 
 func (t Table) vantage() vantage {
-	if t.here != nil {
-		return *t.here
+	if t.look != nil {
+		return t.look()
 	}
 	return look()
 }
