@@ -6,6 +6,7 @@ import (
 	claudecode "github.com/acc-control-plane/acc/adapters/claudecode/hook"
 	claudecodelive "github.com/acc-control-plane/acc/adapters/claudecode/live"
 	codex "github.com/acc-control-plane/acc/adapters/codex/hook"
+	codexlive "github.com/acc-control-plane/acc/adapters/codex/live"
 	geminicli "github.com/acc-control-plane/acc/adapters/geminicli/hook"
 	grok "github.com/acc-control-plane/acc/adapters/grok/hook"
 	kimi "github.com/acc-control-plane/acc/adapters/kimi/hook"
@@ -17,7 +18,7 @@ var clients = []struct {
 	live func() (*adapter.Live, error)
 }{
 	{claudecode.New, claudecodelive.New},
-	{codex.New, nil},
+	{codex.New, codexlive.New},
 	{geminicli.New, nil},
 	{kimi.New, nil},
 	{grok.New, nil},
