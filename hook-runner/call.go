@@ -22,6 +22,7 @@ type call struct {
 	saved nativeworkspace.Saved
 	room  *room.Room
 	files ownerFiles
+	owner *core.Owner // whom the handler answered; nil: nobody
 	now   time.Time
 }
 
@@ -108,9 +109,18 @@ func (c *call) cwd() string {
 	return c.saved.Cwd
 }
 
+// known gives the owner pair of the conversation, if it has one.
+func (c *call) known() (owner core.Owner, found bool, err error) {
+	owner, found, err = c.files.owner()
+	if found {
+		c.owner = &owner
+	}
+	return owner, found, err
+}
+
 // signOfLife is all that most events are good for.
 func (c *call) signOfLife(ctx context.Context) error {
-	owner, found, err := c.files.owner()
+	owner, found, err := c.known()
 	if err != nil || !found {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 // beforeTool refuses a write to what another session holds with a guarded claim. Whatever cannot be
 // decided is let through and said so.
 func (c *call) beforeTool(ctx context.Context) error {
-	owner, found, err := c.files.owner()
+	owner, found, err := c.known()
 	if err != nil || !found {
 		return err
 	}

@@ -30,10 +30,10 @@ func (c *call) deliver(ctx context.Context) {
 	if c.event.AgentID != "" || !slices.Contains(delivering, c.event.Kind) {
 		return
 	}
-	owner, found, err := c.files.owner()
-	if err != nil || !found {
+	if c.owner == nil {
 		return
 	}
+	owner := *c.owner
 	l := c.live(owner)
 	switch c.event.Kind {
 	case adapter.SessionStart:
@@ -55,7 +55,7 @@ func (c *call) deliver(ctx context.Context) {
 func (c *call) live(owner core.Owner) *live {
 	home := c.room.Home
 	return &live{
-		call: c, owner: owner, ledger: livefiles.NewLedger(home, c.room.Dir),
+		call: c, owner: owner, ledger: livefiles.LedgerIn(c.files.tree, c.room.Dir),
 		vault: livefiles.NewVault(home), policies: livefiles.NewPolicies(home),
 	}
 }

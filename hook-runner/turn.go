@@ -63,7 +63,7 @@ func (c *call) beforeTurn(ctx context.Context) error {
 // afterTool delivers what was queued since the turn began, at the earliest point that the client has.
 // For a client that hears nothing at the beginning of a turn, this is the first point of all.
 func (c *call) afterTool(ctx context.Context) error {
-	owner, found, err := c.files.owner()
+	owner, found, err := c.known()
 	if err != nil || !found {
 		return err
 	}

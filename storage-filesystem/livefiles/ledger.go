@@ -34,7 +34,12 @@ type Ledger struct {
 
 // NewLedger gives the ledger of the room whose store lies in storeDir.
 func NewLedger(home datahome.Home, storeDir string) *Ledger {
-	return &Ledger{tree: privatefile.Below(home.Root), dir: filepath.Join(storeDir, "live")}
+	return LedgerIn(privatefile.Below(home.Root), storeDir)
+}
+
+// LedgerIn is NewLedger in a data home whose directories were looked at.
+func LedgerIn(home *privatefile.Tree, storeDir string) *Ledger {
+	return &Ledger{tree: home, dir: filepath.Join(storeDir, "live")}
 }
 
 const (
