@@ -1,0 +1,150 @@
+package installer
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
+	"github.com/acc-control-plane/acc/protocol"
+)
+
+// State is how far a client has come.
+type State string
+
+// The states.
+const (
+	Absent    State = "absent"    // it is not on this machine, or nothing was installed into it
+	Planned   State = "planned"   // nothing was touched yet
+	Unchanged State = "unchanged" // everything was as it should be
+	Done      State = "done"
+	Failed    State = "failed"
+)
+
+// Client is one client of the machine on its way through an installation.
+type Client struct {
+	Installer adapter.Installer
+	Detection adapter.Detection
+	State     State
+	// Plans are one for each configuration directory: installing has at most one.
+	Plans []*adapter.Plan
+	Err   error // of State Failed
+}
+
+// limit is the time of all that one client is asked and all that is written into it.
+const limit = 3 * time.Minute
+
+// Select picks installers by id, in the order of the build; none: all.
+func Select(all []adapter.Installer, ids []string) ([]adapter.Installer, error) {
+	if len(ids) == 0 {
+		return all, nil
+	}
+	var known []string
+	for _, i := range all {
+		known = append(known, i.ID())
+	}
+	for _, id := range ids {
+		if !slices.Contains(known, id) {
+			return nil, protocol.UsageError(protocol.ReasonNotFound, "this build has no adapter \""+id+"\"").
+				WithHint("one of " + strings.Join(known, ", "))
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(i adapter.Installer) bool { return !slices.Contains(ids, i.ID()) }), nil
+}
+
+// Detect looks for clients, for all at the same time.
+func Detect(ctx context.Context, m adapter.Machine, installers []adapter.Installer) []*Client {
+	clients := make([]*Client, len(installers))
+	var group sync.WaitGroup
+	for n, i := range installers {
+		c := &Client{Installer: i, State: Planned}
+		clients[n] = c
+		group.Go(func() {
+			c.bounded(ctx, func(ctx context.Context) (err error) {
+				c.Detection, err = i.Detect(ctx, m)
+				return err
+			})
+			if c.Err == nil && !c.Detection.Present {
+				c.State = Absent
+			}
+		})
+	}
+	group.Wait()
+	return clients
+}
+
+// bounded does something for a client and keeps its error.
+func (c *Client) bounded(ctx context.Context, do func(ctx context.Context) error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	if err := do(ctx); err != nil {
+		c.State, c.Err = Failed, err
+	}
+}
+
+// Plan plans the installation into a client that was found. It must be called, like Install and Remove,
+// under the lock of the data home, unless nothing will be written.
+func (c *Client) Plan(ctx context.Context, m adapter.Machine) {
+	if c.State != Planned {
+		return
+	}
+	c.bounded(ctx, func(ctx context.Context) error {
+		p, err := c.Installer.Plan(ctx, m)
+		if err == nil {
+			c.Plans = []*adapter.Plan{p}
+		}
+		return err
+	})
+}
+
+// Install applies what was planned. Also a plan without changes is applied: it may have to note a
+// version.
+func (c *Client) Install(ctx context.Context) {
+	if c.State != Planned || len(c.Plans) == 0 {
+		return
+	}
+	c.bounded(ctx, c.Plans[0].Apply)
+	switch {
+	case c.Err != nil:
+	case len(c.Plans[0].Changes) == 0:
+		c.State = Unchanged
+	default:
+		c.State = Done
+	}
+}
+
+// Remove takes out of a client all that this data home installed, in every configuration directory, and
+// calls announce before each. With dryRun only the first directory is planned, and nothing is touched.
+func (c *Client) Remove(ctx context.Context, m adapter.Machine, dryRun bool, announce func(*adapter.Plan)) {
+	c.State, c.Err = Planned, nil // whether or not the client is still here
+	c.bounded(ctx, func(ctx context.Context) error {
+		for {
+			p, err := c.Installer.PlanRemoval(ctx, m, adapter.RemovalOptions{})
+			if protocol.ReasonOf(err) == protocol.ReasonNotFound {
+				break
+			}
+			if err != nil {
+				return err
+			}
+			// What stays because somebody changed it or uses it stays on record as well.
+			if slices.ContainsFunc(c.Plans, func(before *adapter.Plan) bool { return before.Root == p.Root }) {
+				break
+			}
+			c.Plans = append(c.Plans, p)
+			announce(p)
+			if dryRun {
+				return nil
+			}
+			if err := p.Apply(ctx); err != nil {
+				return err
+			}
+		}
+		c.State = Done
+		if len(c.Plans) == 0 {
+			c.State = Absent
+		}
+		return nil
+	})
+}
