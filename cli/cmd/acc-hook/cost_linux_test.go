@@ -14,7 +14,7 @@ import (
 // says how they are measured and where they come from.
 const (
 	maxCalls      = 150      // system calls beyond those of an empty program
-	maxTold       = 172      // likewise where a peer's session, its presence and its process are looked at
+	maxTold       = 185      // likewise where a peer's session, its presence and its process are looked at
 	maxInitAllocs = 900      // before main
 	maxInitBytes  = 96 << 10 // as above
 	maxBinary     = 8 << 20  // stripped
