@@ -262,10 +262,10 @@ func TestInspector(t *testing.T) {
 		return object
 	}
 	call("alice", "acc_status")
-	call("bob", "acc_status", "all=true")
 	call("alice", "acc_sync", "scope=full")
 	call("alice", "acc_work", "summary=testing", "mode=review")
 	call("alice", "acc_claim", "resource=src/x.go", "leaseSeconds=60")
+	call("bob", "acc_status", "all=true") // the room is durable now and remembers who was here
 	call("alice", "acc_release", "resource=src/x.go")
 	question := call("alice", "acc_message", `to=["bob"]`, "kind=question", "subject=hi", "body=hello")["messageId"].(string)
 	call("alice", "acc_request", "toParticipantId=bob", "title=do", "detail=it")
