@@ -9,13 +9,17 @@ import (
 
 	"github.com/acc-control-plane/acc/cli/internal/command"
 	"github.com/acc-control-plane/acc/cli/registry"
+	"github.com/acc-control-plane/acc/cli/registry/clients"
 	"github.com/acc-control-plane/acc/storage-filesystem/datahome"
 	"github.com/acc-control-plane/acc/storage-filesystem/room"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	host := command.Host{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: datahome.Installed(os.Getenv), Enter: room.Enter, Lives: registry.Lives}
+	host := command.Host{
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: datahome.Installed(os.Getenv),
+		Enter: room.Enter, Lives: registry.Lives, Installers: clients.Installers,
+	}
 	code := command.Main(ctx, host, os.Args[1:])
 	stop()
 	os.Exit(int(code))

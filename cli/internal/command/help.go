@@ -71,8 +71,8 @@ func sayOverview(u *ui.UI, data view.HelpData) {
 		}
 		u.Table("  ", rows)
 	}
-	u.Print("%s", u.Styled(ui.Bold, "Everywhere"))
-	u.Table("  ", optionRows(data.Globals))
+	// One line for all: what each of these options means in full is in docs/cli.md and the manual page.
+	u.Print("Everywhere: --json prints one JSON object, --cwd DIR acts from there, --workspace ROOM selects another room.")
 	u.Print("acc help COMMAND explains one. acc demo shows two sessions at work.")
 }
 

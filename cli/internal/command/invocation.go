@@ -28,6 +28,8 @@ type Host struct {
 	Enter func(ctx context.Context, req room.Request) (*room.Room, error)
 	// Lives are the live transports of this build; nil or an error: messages wait for the next turn.
 	Lives func() ([]*adapter.Live, error)
+	// Installers write acc into the clients of this build and take it out again.
+	Installers func() ([]adapter.Installer, error)
 }
 
 // Invocation is one run of one command.

@@ -99,20 +99,35 @@ func (c *Client) Plan(ctx context.Context, m adapter.Machine) {
 	})
 }
 
-// Install applies what was planned. Also a plan without changes is applied: it may have to note a
-// version.
-func (c *Client) Install(ctx context.Context) {
+// Install applies what was planned. It plans once more, because all clients share one record, and refuses
+// what differs from the first plan: nobody was told of it. Also a plan without changes is applied: it may
+// have to note a version.
+func (c *Client) Install(ctx context.Context, m adapter.Machine) {
 	if c.State != Planned || len(c.Plans) == 0 {
 		return
 	}
-	c.bounded(ctx, c.Plans[0].Apply)
+	told := c.Plans[0]
+	c.bounded(ctx, func(ctx context.Context) error {
+		p, err := c.Installer.Plan(ctx, m)
+		if err != nil {
+			return err
+		}
+		if p.Root != told.Root || !slices.EqualFunc(p.Changes, told.Changes, sameChange) {
+			return protocol.ConflictError("", "its files changed while acc was at work; nothing was written").WithHint("run the command again")
+		}
+		return p.Apply(ctx)
+	})
 	switch {
 	case c.Err != nil:
-	case len(c.Plans[0].Changes) == 0:
+	case len(told.Changes) == 0:
 		c.State = Unchanged
 	default:
 		c.State = Done
 	}
+}
+
+func sameChange(a, b adapter.FileChange) bool {
+	return a.Path == b.Path && a.Action == b.Action && slices.Equal(a.Details, b.Details)
 }
 
 // Remove takes out of a client all that this data home installed, in every configuration directory, and

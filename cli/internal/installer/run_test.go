@@ -173,7 +173,7 @@ func TestOneFailureStopsNobody(t *testing.T) {
 		c.Plan(t.Context(), adapter.Machine{})
 	}
 	for _, c := range clients {
-		c.Install(t.Context())
+		c.Install(t.Context(), adapter.Machine{})
 		states = append(states, string(c.State))
 	}
 	if want := []string{"failed", "failed", "failed", "done", "absent"}; !slices.Equal(states, want) || !slices.Equal(applied, []string{"a"}) {

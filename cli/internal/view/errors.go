@@ -45,9 +45,9 @@ var errorObject = &strictjson.Object[Failure]{
 	},
 }
 
-// AppendError appends the failure envelope of e. It cannot fail: a detail that is no valid text is
-// repaired rather than lost.
-func AppendError(dst []byte, e *protocol.Error) []byte {
+// FailureOf gives an error as the failure envelope holds it. A detail that is no valid text is repaired
+// rather than lost.
+func FailureOf(e *protocol.Error) Failure {
 	details := maps.Clone(e.Details)
 	if details == nil {
 		details = map[string]any{}
@@ -55,10 +55,14 @@ func AppendError(dst []byte, e *protocol.Error) []byte {
 	if e.Hint != "" {
 		details["hint"] = e.Hint
 	}
-	f := failure{err: Failure{Code: int(e.Code), Reason: string(e.Reason), Message: repaired(e.Message), Details: appendValue(nil, details)}}
-	out, err := failureObject.Append(dst, &f)
+	return Failure{Code: int(e.Code), Reason: string(e.Reason), Message: repaired(e.Message), Details: appendValue(nil, details)}
+}
+
+// AppendError appends the failure envelope of e. It cannot fail.
+func AppendError(dst []byte, e *protocol.Error) []byte {
+	out, err := failureObject.Append(dst, &failure{err: FailureOf(e)})
 	if err != nil {
-		panic("view: " + err.Error()) // every member was made valid above
+		panic("view: " + err.Error()) // FailureOf made every member valid
 	}
 	return out
 }

@@ -1,0 +1,206 @@
+package command
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/acc-control-plane/acc/cli/internal/argv"
+	"github.com/acc-control-plane/acc/cli/internal/installer"
+	"github.com/acc-control-plane/acc/cli/internal/runtime/unmanaged"
+	"github.com/acc-control-plane/acc/cli/internal/ui"
+	"github.com/acc-control-plane/acc/cli/internal/view"
+	"github.com/acc-control-plane/acc/protocol"
+	flags "github.com/urfave/cli/v2"
+)
+
+func installCommand() *Definition {
+	return &Definition{
+		Command: argv.Command{
+			Name: "install", Group: groupSetup,
+			Summary: "write acc into the AI clients of this machine",
+			Options: []argv.Option{
+				adapterOption, homeOption,
+				{Name: "delivery", Value: "WHICH", Choices: texts(protocol.LiveOff, protocol.LiveActionable, protocol.LiveAll),
+					Usage: "which messages may spend a turn of a running session"},
+				{Name: "dry-run", Usage: "list what would be written, and write nothing"},
+			},
+			Notes: []string{
+				"Lists every file before it touches one. A client that fails leaves the others alone.",
+				"Where nothing is decided about --delivery, a person at a terminal is asked; otherwise it stays off.",
+				"Copies this build of acc to the data home, where the clients call it; nothing updates that copy but installing again.",
+			},
+		},
+		// A person may think about the answer, and clients are asked what they make of it.
+		Patience: 2 * Thinking,
+		Run: func(ctx context.Context, inv *Invocation, given *flags.Context) (Answer, error) {
+			m, err := inv.machine(given)
+			if err != nil {
+				return Answer{}, err
+			}
+			o := install{machine: m, inv: inv, named: given.IsSet("adapter"), dryRun: given.Bool("dry-run"), delivery: protocol.LivePolicy(given.String("delivery"))}
+			return o.run(ctx)
+		},
+	}
+}
+
+// install is one run of the command.
+type install struct {
+	machine
+	inv      *Invocation
+	named    bool // clients were selected: one that is not here is a failure
+	dryRun   bool
+	delivery protocol.LivePolicy // "": not given
+
+	clients   []*installer.Client
+	runtime   *unmanaged.Plan
+	decisions []view.DeliveryDecision
+}
+
+func (o *install) run(ctx context.Context) (Answer, error) {
+	o.clients = installer.Detect(ctx, o.Machine, o.installers)
+	if err := o.anybody(); err != nil {
+		return Answer{}, err
+	}
+	self, err := os.Executable()
+	if err == nil {
+		self, err = filepath.EvalSymlinks(self)
+	}
+	if err != nil {
+		return Answer{}, protocol.DataError("", "this program does not know its own file").Because(err)
+	}
+	if o.runtime, err = unmanaged.NewPlan(o.home, self); err != nil {
+		return Answer{}, err
+	}
+	if o.decisions, err = o.decide(); err != nil {
+		return Answer{}, err
+	}
+	if o.dryRun {
+		o.plan(ctx)
+		return o.answer(), nil
+	}
+	if err := o.locked(ctx, func() error { return o.apply(ctx) }); err != nil {
+		return Answer{}, err
+	}
+	return o.answer(), nil
+}
+
+// anybody refuses to do nothing at all, and marks selected clients that are not here.
+func (o *install) anybody() error {
+	present := false
+	for _, c := range o.clients {
+		if c.State == installer.Absent && o.named {
+			c.State = installer.Failed
+			c.Err = protocol.DataError(protocol.ReasonNotFound, "not found here: "+c.Detection.Reason)
+		}
+		present = present || c.State != installer.Absent
+	}
+	if !present {
+		return protocol.DataError(protocol.ReasonNotFound, "none of the clients that this build knows is on this machine").
+			WithHint("acc doctor says where each was looked for")
+	}
+	return nil
+}
+
+// plan plans and, for a person, lists every file.
+func (o *install) plan(ctx context.Context) {
+	for _, c := range o.clients {
+		c.Plan(ctx, o.Machine)
+	}
+	if o.inv.JSON {
+		return
+	}
+	u := o.inv.UI
+	for _, c := range o.clients {
+		for _, p := range c.Plans {
+			sayPlan(u, name(c), p, o.Home)
+		}
+	}
+	if len(o.runtime.Files) > 0 {
+		u.Print("%s", u.Styled(ui.Bold, "acc itself, copied from "+ui.Escape(shorten(o.runtime.From, o.Home))))
+		sayChanges(u, runtimeChanges(o.runtime), o.Home)
+	}
+}
+
+// apply writes: the executables first, so that no client is ever wired to nothing.
+func (o *install) apply(ctx context.Context) error {
+	o.plan(ctx)
+	if !slices.ContainsFunc(o.clients, func(c *installer.Client) bool { return c.State == installer.Planned }) {
+		return nil
+	}
+	if err := o.runtime.Apply(ctx); err != nil {
+		return err
+	}
+	for _, c := range o.clients {
+		c.Install(ctx, o.Machine)
+	}
+	return o.record()
+}
+
+func (o *install) answer() Answer {
+	data := view.InstallData{DryRun: o.dryRun, Clients: installedClients(o.clients), Delivery: o.decisions, Runtime: &view.RuntimeCopy{
+		Directory: o.runtime.Dir, From: o.runtime.From, Changes: runtimeChanges(o.runtime),
+	}}
+	a := answer(view.Install, data, func(u *ui.UI) { o.say(u) })
+	a.Warnings = o.runtime.Notes
+	for _, c := range o.clients {
+		if c.State == installer.Failed {
+			a.Code = protocol.Data
+		}
+	}
+	return a
+}
+
+// say tells what came of it, and what is left to the person.
+func (o *install) say(u *ui.UI) {
+	sayStates(u, o.clients, map[installer.State]string{
+		installer.Done: "installed into", installer.Unchanged: "as it should be in", installer.Absent: "not on this machine",
+	})
+	if !o.dryRun {
+		u.Print("runtime: %s, an unmanaged copy", ui.Escape(shorten(o.runtime.Dir, o.Home)))
+	}
+	for _, d := range o.decisions {
+		u.Print("%s", o.deliveryWords(d))
+	}
+	saySteps(u, o.clients)
+	sayFailures(u, o.clients)
+	if o.dryRun {
+		u.Note("nothing was touched")
+	}
+}
+
+func (o *install) deliveryWords(d view.DeliveryDecision) string {
+	line := "messages that may wake " + o.displayName(d.AdapterID) + ": " + map[protocol.LivePolicy]string{
+		protocol.LiveOff: "none", protocol.LiveActionable: "those that need an answer or an action", protocol.LiveAll: "all",
+	}[d.Policy]
+	if d.Source == view.NotDecided {
+		return line + ", until you decide: acc install --adapter " + d.AdapterID + " --delivery actionable"
+	}
+	return line
+}
+
+func (o *install) displayName(id string) string {
+	for _, i := range o.installers {
+		if i.ID() == id {
+			return i.DisplayName()
+		}
+	}
+	return id
+}
+
+// sayStates names the clients of each state, in one line each.
+func sayStates(u *ui.UI, clients []*installer.Client, words map[installer.State]string) {
+	for _, state := range []installer.State{installer.Done, installer.Unchanged, installer.Absent} {
+		var names []string
+		for _, c := range clients {
+			if c.State == state {
+				names = append(names, name(c))
+			}
+		}
+		if len(names) > 0 && words[state] != "" {
+			u.Print("%s: %s", words[state], ui.Escape(strings.Join(names, ", ")))
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
+	"github.com/acc-control-plane/acc/cli/internal/argv"
+	"github.com/acc-control-plane/acc/cli/internal/installer"
+	"github.com/acc-control-plane/acc/cli/internal/ui"
+	"github.com/acc-control-plane/acc/cli/internal/view"
+	"github.com/acc-control-plane/acc/protocol"
+	flags "github.com/urfave/cli/v2"
+)
+
+func uninstallCommand() *Definition {
+	return &Definition{
+		Command: argv.Command{
+			Name: "uninstall", Group: groupSetup,
+			Summary: "take acc out of the AI clients of this machine",
+			Options: []argv.Option{
+				adapterOption, homeOption,
+				{Name: "dry-run", Usage: "list what would be changed, and change nothing"},
+			},
+			Notes: []string{
+				"Every file of yours is as it was before, byte for byte. Only what this data home installed is taken out,",
+				"and what was changed since stays and is named. Rooms, choices and acc itself stay in the data home.",
+			},
+		},
+		Patience: 2 * Thinking,
+		Run: func(ctx context.Context, inv *Invocation, given *flags.Context) (Answer, error) {
+			m, err := inv.machine(given)
+			if err != nil {
+				return Answer{}, err
+			}
+			o := uninstall{machine: m, inv: inv, named: given.IsSet("adapter"), dryRun: given.Bool("dry-run")}
+			return o.run(ctx)
+		},
+	}
+}
+
+// uninstall is one run of the command.
+type uninstall struct {
+	machine
+	inv    *Invocation
+	named  bool // clients were selected: one into which nothing was installed is a failure
+	dryRun bool
+
+	clients []*installer.Client
+}
+
+func (o *uninstall) run(ctx context.Context) (Answer, error) {
+	for _, i := range o.installers {
+		o.clients = append(o.clients, &installer.Client{Installer: i, State: installer.Absent})
+	}
+	remove := func() error {
+		for _, c := range o.clients {
+			c.Remove(ctx, o.Machine, o.dryRun, o.announce(c))
+		}
+		return nil
+	}
+	_, err := os.Lstat(o.home.Acc())
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // nothing was ever installed, and no lock is made to find that out
+	case o.dryRun:
+		err = remove()
+	default:
+		err = o.locked(ctx, remove)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Answer{}, err
+	}
+	return o.answer(), nil
+}
+
+// announce lists what is about to be touched.
+func (o *uninstall) announce(c *installer.Client) func(*adapter.Plan) {
+	return func(p *adapter.Plan) {
+		if !o.inv.JSON {
+			sayPlan(o.inv.UI, c.Installer.DisplayName(), p, o.Home)
+		}
+	}
+}
+
+func (o *uninstall) answer() Answer {
+	code := protocol.OK
+	for _, c := range o.clients {
+		if c.State == installer.Absent && o.named {
+			c.State, c.Err = installer.Failed, adapter.NotInstalled(c.Installer.DisplayName())
+		}
+		if c.State == installer.Done && o.dryRun {
+			c.State = installer.Planned
+		}
+		if c.State == installer.Failed {
+			code = protocol.Data
+		}
+	}
+	a := answer(view.Uninstall, view.UninstallData{DryRun: o.dryRun, Clients: installedClients(o.clients)}, o.say)
+	a.Code = code
+	return a
+}
+
+func (o *uninstall) say(u *ui.UI) {
+	done, absent := 0, 0
+	for _, c := range o.clients {
+		switch c.State {
+		case installer.Done:
+			done++
+		case installer.Absent:
+			absent++
+		}
+	}
+	switch {
+	case absent == len(o.clients):
+		u.Print("this data home installed nothing into any client")
+	case o.dryRun:
+		u.Note("nothing was touched")
+	case done > 0:
+		sayStates(u, o.clients, map[installer.State]string{installer.Done: "taken out of"})
+		u.Print("rooms and acc itself stay in %s", ui.Escape(shorten(o.home.Acc(), o.Home)))
+	}
+	saySteps(u, o.clients)
+	sayFailures(u, o.clients)
+}
