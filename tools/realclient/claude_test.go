@@ -53,10 +53,15 @@ func client(t *testing.T, variable string) string {
 	return path
 }
 
+// built is where the executables of this run are.
+func built() string {
+	return filepath.Join(os.TempDir(), fmt.Sprintf("acc-realclient-%d", os.Getpid()))
+}
+
 // binaries builds acc and acc-hook once.
 func binaries(t *testing.T) string {
 	t.Helper()
-	dir := filepath.Join(os.TempDir(), fmt.Sprintf("acc-realclient-%d", os.Getpid()))
+	dir := built()
 	if _, err := os.Stat(filepath.Join(dir, "acc-hook")); err == nil {
 		return dir
 	}
@@ -70,7 +75,7 @@ func binaries(t *testing.T) string {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	_ = os.RemoveAll(filepath.Join(os.TempDir(), fmt.Sprintf("acc-realclient-%d", os.Getpid())))
+	_ = os.RemoveAll(built())
 	os.Exit(code)
 }
 
@@ -130,12 +135,15 @@ type delivery struct {
 	Code            string `json:"errorCode"`
 	EndReason       string `json:"endReason"`
 	PendingApproval bool   `json:"pendingApproval"`
+	Native          string `json:"nativeReasonCode"`
 }
 
 // ask sends a question to the reader and gives its id and outcome.
-func (s *stage) ask(body string) (string, delivery) {
+func (s *stage) ask(body string) (string, delivery) { s.Helper(); return s.askOf("reader", body) }
+
+func (s *stage) askOf(to, body string) (string, delivery) {
 	s.Helper()
-	out := s.acc(append([]string{"message", "--json", "--to", "reader", "--type", "question", "--subject", "a question", "--body", body}, s.owner...)...)
+	out := s.acc(append([]string{"message", "--json", "--to", to, "--type", "question", "--subject", "a question", "--body", body}, s.owner...)...)
 	var sent struct {
 		Data struct {
 			Message struct {
@@ -171,7 +179,7 @@ func (s *stage) receipt(id string) receipt {
 }
 
 // until waits for something that the client is about to do.
-func (s *stage) until(what string, c *Claude, done func() bool) {
+func (s *stage) until(what string, c interface{ Screen(context.Context) string }, done func() bool) {
 	s.Helper()
 	for deadline := time.Now().Add(eventually); !done(); time.Sleep(100 * time.Millisecond) {
 		if time.Now().After(deadline) {

@@ -4,9 +4,12 @@
 //
 // They run only where a client is named, and say so when they skip:
 //
-//	npm install --prefix /tmp/client @anthropic-ai/claude-code-linux-x64
-//	cd tools && ACC_REAL_CLAUDE=/tmp/client/node_modules/@anthropic-ai/claude-code-linux-x64/claude \
-//	    go test ./realclient -run Claude -v
+//	npm install --prefix /tmp/client @anthropic-ai/claude-code-linux-x64 @openai/codex
+//	export ACC_REAL_CLAUDE=/tmp/client/node_modules/@anthropic-ai/claude-code-linux-x64/claude
+//	export ACC_REAL_CODEX=/tmp/client/node_modules/.bin/codex
+//	go test ./tools/realclient -v
 //
-// model.go is the server, terminal.go the terminal, claude.go the client.
+// It takes three minutes, tmux, and a gigabyte in /tmp and /var/tmp.
+//
+// model.go and responses.go are the server, terminal.go the terminal, claude.go and codex.go the clients.
 package realclient

@@ -30,7 +30,8 @@ type Prompt struct {
 	Seen   string // everything in the conversation
 }
 
-// Model stands in for the Anthropic Messages API on loopback: streaming, with tools, no other endpoint.
+// Model stands in for the Anthropic Messages API and the OpenAI Responses API on loopback: streaming, with
+// tools, no other endpoint. Both ask the same script.
 type Model struct {
 	URL string
 
@@ -119,28 +120,43 @@ func (r request) prompt() (p Prompt, answered int) {
 // ServeHTTP implements http.Handler.
 func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, 64<<20))
+	if err == nil && strings.HasSuffix(r.URL.Path, "/responses") {
+		m.respond(w, r, body)
+		return
+	}
 	var req request
 	if err != nil || r.URL.Path != "/v1/messages" || json.Unmarshal(body, &req) != nil {
 		http.Error(w, `{"type":"error","error":{"type":"not_found_error","message":"not scripted"}}`, http.StatusNotFound)
 		return
 	}
-	step := Step{Text: "ok"}
-	m.mu.Lock()
-	number := len(m.requests)
+	step, number := Step{Text: "ok"}, 0
 	if len(req.Tools) > 0 { // anything else is the client's own housekeeping
-		prompt, answered := req.prompt()
-		m.requests = append(m.requests, prompt)
-		if steps := m.script(prompt); answered < len(steps) {
-			step = steps[answered]
-		}
+		step, number = m.next(req.prompt())
 	}
-	m.mu.Unlock()
+	if step.pause(r) {
+		answer(w, req, step, number)
+	}
+}
+
+// next gives the step of a script that comes after those that were answered, and its number.
+func (m *Model) next(p Prompt, answered int) (Step, int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.requests = append(m.requests, p)
+	if steps := m.script(p); answered < len(steps) {
+		return steps[answered], len(m.requests)
+	}
+	return Step{Text: "ok"}, len(m.requests)
+}
+
+// pause waits as long as the step says. It is false when the client hangs up first.
+func (s Step) pause(r *http.Request) bool {
 	select {
-	case <-time.After(step.Wait):
+	case <-time.After(s.Wait):
+		return true
 	case <-r.Context().Done():
-		return
+		return false
 	}
-	answer(w, req, step, number)
 }
 
 // answer writes one step as the client wants it.

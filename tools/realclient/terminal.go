@@ -50,6 +50,11 @@ func (t *Terminal) Type(ctx context.Context, text string) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+	return t.Enter(ctx)
+}
+
+// Enter presses the return key.
+func (t *Terminal) Enter(ctx context.Context) error {
 	_, err := t.run(ctx, "send-keys", "-t", session, "Enter")
 	return err
 }

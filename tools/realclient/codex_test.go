@@ -1,0 +1,143 @@
+package realclient
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/acc-control-plane/acc/protocol"
+)
+
+// codex starts the client and lets a person type, because the client runs no hook before that.
+func (s *stage) codex(config string, args ...string) *Codex {
+	s.Helper()
+	temp, err := os.MkdirTemp("/var/tmp", "arc")
+	s.must(err)
+	s.Cleanup(func() { _ = os.RemoveAll(temp) })
+	c, err := StartCodex(s.ctx, CodexSetup{
+		Command: client(s.T, "ACC_REAL_CODEX"), Root: s.root, Temp: temp, Project: s.project, Hook: filepath.Join(s.bin, "acc-hook"), Bin: s.bin,
+		Data: s.home.Root, Model: s.model.URL, Config: config, Args: args,
+	})
+	s.must(err)
+	s.Cleanup(c.Close)
+	s.until("ready", c, func() bool { return strings.Contains(c.Screen(s.ctx), "Ask Codex") })
+	s.must(c.Type(s.ctx, "hello"))
+	looks := 0
+	s.until("in the room", c, func() bool {
+		if looks++; looks%20 == 0 { // a client that was still starting took the key for a part of the text
+			s.must(c.Enter(s.ctx))
+		}
+		return strings.Contains(s.acc("status"), "codex-")
+	})
+	return c
+}
+
+// replying answers a question that it is shown, and does what a prompt "bash COMMAND" says.
+func replying(p Prompt) []Step {
+	if command, ok := strings.CutPrefix(p.Newest, "bash "); ok {
+		return []Step{{Tool: "exec_command", Input: map[string]any{"cmd": withHeader(p, command)}}}
+	}
+	id := regexp.MustCompile(`(message_\w+) \| from \S+ \| question`).FindStringSubmatch(p.Newest)
+	if id == nil {
+		return nil
+	}
+	return []Step{{Tool: "exec_command", Input: map[string]any{"cmd": withHeader(p, "ACC reply --message "+id[1]+" --body 'It works.' OWNER")}}}
+}
+
+// withHeader puts the owner pair of the conversation where a command says OWNER, and acc where it says ACC.
+func withHeader(p Prompt, command string) string {
+	header := regexp.MustCompile(`ACC CLI \(append\): (--session \S+ --generation \S+)`).FindAllStringSubmatch(p.Seen, -1)
+	if header == nil {
+		return "echo no owner header"
+	}
+	// The client's shell reads the profile, so that its PATH is not ours.
+	return strings.NewReplacer("OWNER", header[len(header)-1][1], "ACC", filepath.Join(built(), "acc")).Replace(command)
+}
+
+const open = `sandbox_mode = "danger-full-access"`
+
+// TestCodexIdle: a question from a plain shell reaches an idle terminal, and its model answers with acc
+// reply.
+func TestCodexIdle(t *testing.T) {
+	client(t, "ACC_REAL_CODEX")
+	s := newStage(t, "codex", protocol.LiveActionable, replying)
+	c := s.codex(open)
+	var id string
+	var outcome delivery
+	s.until("reachable", c, func() bool {
+		id, outcome = s.askOf("codex", "Does it work?")
+		return outcome.Code != "no_live_transport"
+	})
+	if outcome.Outcome != "offered" || outcome.Transport != "codex-app-server" {
+		t.Errorf("outcome %+v", outcome)
+	}
+	s.until("answered", c, func() bool { return s.receipt(id).State == "acknowledged" })
+	if inbox := s.acc(append([]string{"inbox"}, s.owner...)...); !strings.Contains(inbox, "Re: a question") {
+		t.Errorf("the asker's inbox:\n%s", inbox)
+	}
+}
+
+// TestCodexEmbedded: a terminal that runs its thread itself is told apart, with the reason.
+func TestCodexEmbedded(t *testing.T) {
+	client(t, "ACC_REAL_CODEX")
+	s := newStage(t, "codex", protocol.LiveActionable, replying)
+	c := s.codex(open, "--no-daemon")
+	id, outcome := s.askOf("codex", "Does it work?")
+	if outcome.Outcome != "queued" || outcome.Code != "no_live_transport" || outcome.Native != "client_session_embedded" {
+		t.Errorf("outcome %+v", outcome)
+	}
+	s.must(c.Type(s.ctx, "hello again"))
+	s.until("shown", c, func() bool { return s.receipt(id).State == "offered" })
+}
+
+// TestCodexQuit: 20 s after a terminal quit its thread is still loaded; an offer then is recorded as
+// offered and as nothing more.
+func TestCodexQuit(t *testing.T) {
+	client(t, "ACC_REAL_CODEX")
+	s := newStage(t, "codex", protocol.LiveActionable, silent)
+	c := s.codex(open)
+	s.until("told", c, func() bool { return len(s.model.Requests()) > 0 })
+	s.must(c.Type(s.ctx, "/quit"))
+	s.until("gone", c, func() bool { return !strings.Contains(c.Screen(s.ctx), "Ask Codex") })
+	id, outcome := s.askOf("codex", "Anybody?")
+	if outcome.Outcome != "offered" && outcome.Outcome != "queued" {
+		t.Errorf("outcome %+v", outcome)
+	}
+	if r := s.receipt(id); r.State != outcome.Outcome {
+		t.Errorf("outcome %s, receipt %s", outcome.Outcome, r.State)
+	}
+	t.Logf("a moment after /quit: %+v", outcome)
+}
+
+// TestClaudeFromCodexSandbox: a question of a sandboxed Codex agent, whose shell may open no socket,
+// reaches an idle Claude Code through the hook that runs after its tool.
+func TestClaudeFromCodexSandbox(t *testing.T) {
+	client(t, "ACC_REAL_CODEX")
+	client(t, "ACC_REAL_CLAUDE")
+	s := newStage(t, "claude_code", protocol.LiveActionable, func(p Prompt) []Step {
+		if strings.Contains(p.Newest, "[acc wake] Message") {
+			return answering(p)
+		}
+		return replying(p)
+	})
+	claude := s.claude(nil)
+	inner := filepath.Join(s.root, "codex")
+	s.must(os.Mkdir(inner, 0o700))
+	outer := s.root
+	s.root = inner
+	s.must(os.MkdirAll(s.home.Workspaces(), 0o700))
+	c := s.codex("sandbox_mode = \"workspace-write\"\n[sandbox_workspace_write]\nexclude_slash_tmp = true\nexclude_tmpdir_env_var = true\nwritable_roots = [" + mustQuote(s.home.Workspaces()) + "]")
+	s.root = outer
+	s.must(c.Type(s.ctx, "bash ACC message --to reader --type question --subject sandboxed --body Hello OWNER"))
+	s.until("answered", claude, func() bool { return strings.Contains(s.acc("sync", "--scope", "history"), "Re: sandboxed") })
+	seen := s.model.Requests()
+	denied := false
+	for _, r := range seen {
+		denied = denied || strings.Contains(r.Seen, "this sandbox may not ask it")
+	}
+	if !denied {
+		t.Error("the sandboxed command did not say that it could not ask")
+	}
+}
