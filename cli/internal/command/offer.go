@@ -41,10 +41,10 @@ func (inv *Invocation) offer(ctx context.Context, r *room.Room, sent core.SendRe
 	return made
 }
 
-// of gives the outcome for a recipient. What its receipt says now is later than what an offer said.
+// of gives the outcome for a recipient: what an offer said, unless its receipt has come further.
 func (made offers) of(receipt protocol.Receipt) router.Outcome {
 	o, found := made[receipt.RecipientParticipantID]
-	if found && receipt.State == protocol.Queued && (o.State == router.Queued || o.State == router.Woken) {
+	if found && (o.State == router.Woken && receipt.State == protocol.Queued || !before(protocol.ReceiptState(o.State), receipt.State)) {
 		return o
 	}
 	o = router.Outcome{RecipientParticipantID: receipt.RecipientParticipantID, State: router.State(receipt.State), Transport: router.TransportDurable}
