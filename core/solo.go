@@ -45,7 +45,7 @@ func (c *change) stayAlone(sessionID string) (bool, error) {
 	return true, nil
 }
 
-// forget removes what a solo session kept; the participant stays only for another session of it.
+// forget removes what a solo session kept, its participant too: nobody else can be it.
 func (c *change) forget(s *protocol.Session) error {
 	if err := c.tx.Remove(protocol.KindSession, s.SessionID); err != nil {
 		return err
@@ -56,10 +56,6 @@ func (c *change) forget(s *protocol.Session) error {
 		if err := c.tx.Remove(protocol.KindIntent, s.SessionID); err != nil {
 			return err
 		}
-	}
-	others, err := c.sessions(OpenSessionsByParticipant, s.ParticipantID)
-	if err != nil || len(others) > 0 {
-		return err
 	}
 	if _, found, err := c.participant(s.ParticipantID); err != nil || !found {
 		return err

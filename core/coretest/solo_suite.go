@@ -82,6 +82,9 @@ func soloMaterialises(t *testing.T, r *roomTest) {
 		t.Errorf("the promoted session: %+v, %v", s, err)
 	}
 	r.send(bob, protocol.Question, "who are you", "ada")
+	if status, err := r.core.Status(r.ctx, core.StatusQuery{}); err != nil || status.Sessions[0].Intent != "first" {
+		t.Errorf("the promoted intent: %+v, %v", status.Sessions, err)
+	}
 	turn, err := r.core.Turn(r.ctx, ada.Owner, 10)
 	if err != nil || len(turn.Mail) != 1 || len(turn.Peers) != 1 {
 		t.Errorf("the first one needs nothing to be reached: %+v, %v", turn, err)
