@@ -3,6 +3,7 @@ package hookrunner
 import (
 	"context"
 
+	"github.com/acc-control-plane/acc/adapter-sdk/certification"
 	"github.com/acc-control-plane/acc/core"
 	"github.com/acc-control-plane/acc/protocol"
 )
@@ -82,17 +83,25 @@ func (c *call) resume(ctx context.Context, owner core.Owner, pid int) error {
 		SessionID: owner.SessionID, Generation: owner.Generation,
 		ParticipantID: participant, ParticipantOf: protocol.Agent, Harness: c.adapter.ID(),
 		CheckoutRoot: d.CheckoutRoot(), Branch: branch, PID: pid,
-		Enforcement: c.enforcement(), Lifecycle: protocol.Managed, Cadence: protocol.HookCadence,
+		Enforcement: c.enforcement(), Lifecycle: c.lifecycle(), Cadence: protocol.HookCadence,
 	})
 	return err
 }
 
-// enforcement is guarded only where the client really refuses an edit.
+// enforcement is guarded only where this version of the client was seen to refuse an edit.
 func (c *call) enforcement() protocol.Enforcement {
-	if c.adapter.Denies() {
+	if c.adapter.Effective(certification.GuardWrite, c.event.ClientVersion).On {
 		return protocol.Guarded
 	}
 	return protocol.Advisory
+}
+
+// lifecycle is managed only where this version of the client was seen to say that a session ends.
+func (c *call) lifecycle() protocol.Lifecycle {
+	if c.adapter.Effective(certification.SessionEnd, c.event.ClientVersion).On {
+		return protocol.Managed
+	}
+	return protocol.Manual
 }
 
 // sessionEnd closes what the conversation owns. Clients send it late, several times or never; closing

@@ -83,6 +83,7 @@ type Adapter struct {
 	deadlines    map[EventKind]time.Duration
 	contextLimit int
 	wrapperTags  []string
+	evidence     *evidence // nil: nothing is declared
 	live         *Live
 }
 

@@ -70,9 +70,33 @@ func Run(t T, k Kit) {
 			t.Errorf("foreign payload %d: %v, want ErrNotOurs", i, err)
 		}
 	}
+	k.evidence(t)
 	k.answers(t)
 	k.silence(t)
 	k.deadlines(t)
+}
+
+// evidence insists that every declared capability is proved, and that what proves it lies beside the
+// adapter: the fixture, and the run in the provenance.
+func (k Kit) evidence(t T) {
+	t.Helper()
+	if err := k.Adapter.CheckEvidence(); err != nil {
+		t.Errorf("evidence: %v", err)
+	}
+	rows, err := k.Adapter.Evidence()
+	if err != nil {
+		t.Fatalf("evidence: %v", err)
+	}
+	root := filepath.Dir(k.Dir)
+	for _, row := range rows {
+		if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(row.Fixture))); err != nil {
+			t.Errorf("evidence of %s: %v", row.Capability, err)
+		}
+		provenance, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(row.Provenance)))
+		if err != nil || !bytes.Contains(provenance, []byte(`"`+row.ProvenanceID+`"`)) {
+			t.Errorf("evidence of %s: no run %s in %s (%v)", row.Capability, row.ProvenanceID, row.Provenance, err)
+		}
+	}
 }
 
 // complete insists that no capture lies around unused.

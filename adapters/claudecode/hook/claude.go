@@ -1,9 +1,11 @@
 package hook
 
 import (
+	_ "embed"
 	"strings"
 
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
+	"github.com/acc-control-plane/acc/adapter-sdk/certification"
 	"github.com/acc-control-plane/acc/adapter-sdk/hookkit"
 	"github.com/acc-control-plane/acc/adapter-sdk/shell"
 )
@@ -22,6 +24,11 @@ const (
 	envGrokHook = "GROK_HOOK_EVENT"
 )
 
+// evidence is what tools/certify saw of the real client.
+//
+//go:embed certification.json
+var evidence []byte
+
 // New gives the sealed adapter.
 func New() (*adapter.Adapter, error) {
 	return adapter.New(ID, "Claude Code", client{},
@@ -30,6 +37,9 @@ func New() (*adapter.Adapter, error) {
 		adapter.WithContextLimit(contextLimit),
 		adapter.WithWrapperTags("system-reminder", "cross-session-message", "task-notification",
 			"local-command-stdout", "command-name", "command-message", "user-prompt-submit-hook"),
+		adapter.WithEvidence("claude-code", evidence,
+			certification.SessionStart, certification.SessionEnd, certification.StartupContext, certification.TurnContext,
+			certification.SafePoint, certification.GuardWrite, certification.GuardShell, certification.NextTurn),
 	)
 }
 

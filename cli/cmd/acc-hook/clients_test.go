@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -193,5 +194,45 @@ func TestSameHookOfTwoClients(t *testing.T) {
 	}
 	if got := m.roster(); len(got) != 1 || got[0].Harness != "grok" {
 		t.Errorf("roster %+v", got)
+	}
+}
+
+// TestProvedByVersion: a session promises to heed claims, and to say when it ends, only from the version
+// on that was seen to do so; a client that nobody certified promises neither.
+func TestProvedByVersion(t *testing.T) {
+	m := newMachine(t)
+	for _, tt := range []struct {
+		agent       string
+		enforcement protocol.Enforcement
+		lifecycle   protocol.Lifecycle
+	}{
+		{"claude-code_2-1-332_harness", protocol.Guarded, protocol.Managed},
+		{"claude-code_3-0-0_harness", protocol.Guarded, protocol.Managed},
+		{"claude-code_2-1-100_harness", protocol.Advisory, protocol.Manual},
+	} {
+		c := m.conversation("version")
+		c.env = append(c.env, "AI_AGENT="+tt.agent)
+		o := owner(t, c.start("startup").context(t))
+		s, err := m.room().Core.Session(context.Background(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Enforcement != tt.enforcement || s.Lifecycle != tt.lifecycle {
+			t.Errorf("%s: %s and %s", tt.agent, s.Enforcement, s.Lifecycle)
+		}
+	}
+	for _, o := range otherClients() {
+		if o.adapter != "antigravity" {
+			continue
+		}
+		o.conversation = m.conversation("unproved")
+		o.t = t
+		s, err := m.room().Core.Session(context.Background(), owner(t, o.answer(t, o.run(o.start))+o.answer(t, o.run(o.prompt))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Enforcement != protocol.Advisory || s.Lifecycle != protocol.Manual {
+			t.Errorf("%s: %s and %s", o.adapter, s.Enforcement, s.Lifecycle)
+		}
 	}
 }
