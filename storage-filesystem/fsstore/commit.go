@@ -114,16 +114,16 @@ func (w *writing) commit(t *tx) (core.Commit, error) {
 	if err != nil {
 		return core.Commit{}, err
 	}
-	if err := w.rotate(); err != nil {
+	if err := w.withReserve(e, w.rotate); err != nil {
 		return core.Commit{}, err
 	}
-	if err := w.append(data); err != nil {
+	if err := w.withReserve(e, func() error { return w.append(data) }); err != nil {
 		return core.Commit{}, err
 	}
 	e.Segment, e.Start, e.End = w.segment, w.offset, w.offset+int64(len(data))
 	done := core.Commit{Generation: e.place.Generation, LastSequence: e.Sequence}
 	w.store.step(StepHead)
-	if err := w.replaceMark(headFile, e.place); err != nil {
+	if err := w.withReserve(e, func() error { return w.replaceMark(headFile, e.place) }); err != nil {
 		return done, protocol.DataError(protocol.ReasonCommittedNotVisible,
 			"the change is recorded durably, but not visible before the next one: "+err.Error()).
 			With("generation", done.Generation).Because(err)

@@ -103,7 +103,7 @@ func pair(r core.Reader) (int, error) {
 	if len(events) > 0 {
 		last, _ = strconv.Atoi(events[len(events)-1].EventID[len("event-"):])
 	}
-	if uint64(len(events)) != at.LastSequence || last != values[0] {
+	if uint64(len(events)) != at.LastSequence-r.TrimmedThrough() || last != values[0] && len(events) > 0 {
 		return 0, fmt.Errorf("value %d with %d events up to event-%d at %+v", values[0], len(events), last, at)
 	}
 	return values[0], nil

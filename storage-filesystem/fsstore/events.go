@@ -18,11 +18,25 @@ func (s *snapshot) Events(after uint64, limit int) ([]protocol.Event, error) {
 	return events, nil
 }
 
+// events reads the floor again when a segment is gone that was there a moment ago.
 func (s *snapshot) events(after uint64, limit int) ([]protocol.Event, error) {
-	after = max(after, s.TrimmedThrough())
-	if s.fault != nil {
-		return nil, s.fault
+	for {
+		floor := s.TrimmedThrough()
+		if s.fault != nil {
+			return nil, s.fault
+		}
+		events, err := s.eventsAbove(max(after, floor), limit)
+		if !vfs.Missing(err) {
+			return events, err
+		}
+		s.trimmed = nil
+		if s.TrimmedThrough() == floor {
+			return nil, err
+		}
 	}
+}
+
+func (s *snapshot) eventsAbove(after uint64, limit int) ([]protocol.Event, error) {
 	if limit <= 0 || after >= s.at.Sequence {
 		return nil, nil
 	}

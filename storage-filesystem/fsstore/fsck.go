@@ -199,7 +199,11 @@ func (c *check) checkEntry(e *entry) {
 	}
 	for _, p := range e.Puts {
 		key, m := recordKey{protocol.Kind(p.Kind), p.ID}, image{e.place.Generation, uint64(p.Created), p.Record}
-		if _, err := m.stored(key, file); err != nil {
+		stored, err := m.stored(key, file)
+		if err == nil && workspaceOf(stored.Record) != c.store.opts.WorkspaceID {
+			err = fmt.Errorf("%s belongs to workspace %q", key, workspaceOf(stored.Record))
+		}
+		if err != nil {
 			c.primary(file, e.Start, err.Error())
 			continue
 		}
@@ -217,6 +221,27 @@ func (c *check) checkEntry(e *entry) {
 		}
 		c.images[key] = digest{generation: m.generation, created: m.created, crc: checksum(data)}
 	}
+}
+
+// workspaceOf gives the room that a record says it is of.
+func workspaceOf(r protocol.Record) string {
+	switch r := r.(type) {
+	case *protocol.Workspace:
+		return r.WorkspaceID
+	case *protocol.Participant:
+		return r.WorkspaceID
+	case *protocol.Session:
+		return r.WorkspaceID
+	case *protocol.Intent:
+		return r.WorkspaceID
+	case *protocol.Claim:
+		return r.WorkspaceID
+	case *protocol.Message:
+		return r.WorkspaceID
+	case *protocol.Receipt:
+		return r.WorkspaceID
+	}
+	return ""
 }
 
 // checkMarks compares what head, applied and checkpoint say with the journal.

@@ -66,6 +66,9 @@ func (s *Store) readIdentity(dir vfs.Dir) (id identity, found bool, err error) {
 
 func (s *Store) parseIdentity(raw []byte) (identity, error) {
 	id, err := identityFormat.Decode(raw)
+	if err == nil && s.migrating && id.Layout == layoutName && id.WorkspaceID == s.opts.WorkspaceID && id.StoreVersion == protocol.StoreVersion-1 {
+		return id, nil
+	}
 	if err != nil || id.Layout != layoutName {
 		return identity{}, s.refuseForeign(raw, err)
 	}
@@ -147,6 +150,7 @@ func (s *Store) initialise(dir vfs.Dir) error {
 	if err := dir.SyncDir(""); err != nil {
 		return writeError(identityFile, err)
 	}
+	s.diagnose(makeReserve(dir))
 	return nil
 }
 

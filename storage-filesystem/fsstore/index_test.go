@@ -209,7 +209,7 @@ func TestIndexesAgree(t *testing.T) {
 
 // rebuilding is a store of a process that may make the indexes again.
 func rebuilding(d *vfstest.Disk) *fsstore.Store {
-	s, err := sweeper{options: func(o fsstore.Options) fsstore.Options { o.Rebuild = true; return o }}.store(d.Process())
+	s, err := sweeper{options: rebuilder}.store(d.Process())
 	if err != nil {
 		panic(err)
 	}

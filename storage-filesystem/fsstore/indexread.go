@@ -111,9 +111,7 @@ func (s *snapshot) openIndexes() (*indexes, error) {
 		if err != nil {
 			return nil, err
 		}
-		if m == nil {
-			m = &manifest{} // as after no frame at all, which is right for a young store
-		}
+		m = m.orEmpty()
 		ix = &indexes{manifest: m, upTo: m.place, trees: map[core.Index]*index.Tree{}}
 		s.loads.indexes = ix
 	}

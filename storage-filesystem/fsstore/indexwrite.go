@@ -34,12 +34,19 @@ func leastLevel(name core.Index) int {
 
 // updateIndexes brings the indexes up to the last frame when they have fallen far enough behind.
 func (w *writing) updateIndexes() error {
-	m := w.manifest
-	if m == nil {
-		m = &manifest{}
+	m := w.manifest.orEmpty()
+	near := m.Segment == 0 || m.Segment == w.last.Segment
+	if near && w.last.Generation-m.Generation < lagFrames && w.last.End-m.End < lagBytes {
+		return nil
 	}
+	return w.catchUp()
+}
+
+// catchUp brings the indexes up to the last frame.
+func (w *writing) catchUp() error {
+	m := w.manifest.orEmpty()
 	lag := w.last.Generation - m.Generation
-	if lag < lagFrames && m.Segment == w.last.Segment && w.last.End-m.End < lagBytes {
+	if lag == 0 {
 		return nil
 	}
 	if lag > maxLag {

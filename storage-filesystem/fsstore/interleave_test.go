@@ -56,9 +56,11 @@ func prepared(t *testing.T) map[string]func() *vfstest.Disk {
 	}
 }
 
-// small is a store whose every commit begins a new segment.
-func small(fs vfs.FS) *fsstore.Store {
-	s, err := sweeper{options: func(o fsstore.Options) fsstore.Options { return o.RotateAt(1) }}.store(fs)
+// small makes every commit begin a new segment.
+func small(o fsstore.Options) fsstore.Options { return o.RotateAt(1) }
+
+func onSmall(fs vfs.FS) *fsstore.Store {
+	s, err := sweeper{options: small}.store(fs)
 	if err != nil {
 		panic(err)
 	}
@@ -130,7 +132,7 @@ func TestWriterBesideReader(t *testing.T) {
 		for what, meanwhile := range map[string]func(t *testing.T, d *vfstest.Disk, low int) int{
 			"one commit":                    commit(onDisk, 1),
 			"three commits":                 commit(onDisk, 3),
-			"three commits, three segments": commit(small, 3),
+			"three commits, three segments": commit(onSmall, 3),
 			"a commit whose head is lost": func(t *testing.T, d *vfstest.Disk, low int) int {
 				defer d.RemoveAll(diskDir + "/head.json")
 				return commit(onDisk, 1)(t, d, low)
@@ -138,7 +140,7 @@ func TestWriterBesideReader(t *testing.T) {
 			"a commit whose marks are lost": func(t *testing.T, d *vfstest.Disk, low int) int {
 				defer d.RemoveAll(diskDir + "/head.json")
 				defer d.RemoveAll(diskDir + "/applied.json")
-				return commit(small, 1)(t, d, low)
+				return commit(onSmall, 1)(t, d, low)
 			},
 		} {
 			t.Run(name+", "+what, func(t *testing.T) {

@@ -145,6 +145,15 @@ func (j journal) begin(from place) (scanned, error) {
 	if err != nil {
 		return scanned{}, err
 	}
+	if h.Previous != 0 {
+		floor, err := readFloor(j.dir)
+		if err != nil {
+			return scanned{}, err
+		}
+		if floor < first-1 {
+			return scanned{}, corrupt(segmentFile(first), 0, "the segment before it is gone and was not trimmed")
+		}
+	}
 	last := place{Generation: h.Before, Sequence: first - 1, Segment: first, End: frame.SegmentSize}
 	return scanned{last: last, segment: first, offset: frame.SegmentSize}, nil
 }

@@ -34,6 +34,14 @@ func (m *manifest) placeOf() place {
 	return m.place
 }
 
+// orEmpty gives the manifest of a store without a frame when there is none, which is right for a young one.
+func (m *manifest) orEmpty() *manifest {
+	if m == nil {
+		return &manifest{}
+	}
+	return m
+}
+
 // manifestJSON is the form of indexes/v1/cache.json.
 type manifestJSON struct {
 	store string // tag of the frames

@@ -1,6 +1,9 @@
 package fsstore
 
 import (
+	"context"
+	"fmt"
+
 	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/protocol/strictjson"
 	"github.com/acc-control-plane/acc/storage-filesystem/fsstore/vfs"
@@ -38,4 +41,88 @@ func readFloor(dir vfs.Dir) (uint64, error) {
 		return 0, nil
 	}
 	return protocol.ParseSequence(r.TrimmedThrough)
+}
+
+// TrimReport says what a trim did.
+type TrimReport struct {
+	TrimmedThrough uint64 // the floor from now on: events up to it are not readable
+	Segments       int    // removed now
+	Bytes          int64  // of them
+	Kept           int    // segments that hold only trimmed events and wait for a checkpoint
+}
+
+// Trim gives up the events up to a sequence. The floor is raised, durably and for good, before anything is
+// removed; a floor that is higher already stays. Whole segments below it are removed once the checkpoint
+// vouches for the state without them and the indexes know them; events in a segment that is needed for later ones are only hidden.
+func (s *Store) Trim(ctx context.Context, through uint64) (TrimReport, error) {
+	var report TrimReport
+	err := s.write(ctx, func(w *writing) (err error) {
+		report, err = w.trim(through)
+		return err
+	})
+	return report, err
+}
+
+func (w *writing) trim(through uint64) (TrimReport, error) {
+	floor, err := readFloor(w.dir)
+	if err != nil {
+		return TrimReport{}, err
+	}
+	if through > w.last.Sequence {
+		return TrimReport{}, protocol.UsageError("", fmt.Sprintf("the newest event is %d: nothing up to %d can be trimmed", w.last.Sequence, through))
+	}
+	if through > floor {
+		if err := w.raiseFloor(through); err != nil {
+			return TrimReport{}, err
+		}
+		floor = through
+	}
+	report := TrimReport{TrimmedThrough: floor}
+	if err := w.catchUp(); err != nil { // what is removed is no longer there to be laid over them
+		return report, err
+	}
+	return report, w.removeSegments(&report)
+}
+
+func (w *writing) raiseFloor(floor uint64) error {
+	raw, err := retentionFormat.AppendIndent(nil, &retention{protocol.FormatSequence(floor)})
+	if err == nil {
+		w.store.step(StepTrimFloor)
+		err = replaceDurably(w.dir, retentionFile, raw)
+	}
+	if err != nil {
+		return writeError(retentionFile, err)
+	}
+	return nil
+}
+
+// removeSegments removes, oldest first, the segments whose events are all below the floor and that lie
+// before those in which the checkpoint and the manifest stand: whoever starts from there finds its place.
+func (w *writing) removeSegments(report *TrimReport) error {
+	all, err := w.journal.segments()
+	if err != nil {
+		return err
+	}
+	needed := min(w.checkpoint.placeOf().Segment, w.manifest.placeOf().Segment)
+	for i := 0; i+1 < len(all) && all[i+1]-1 <= report.TrimmedThrough; i++ {
+		if all[i] >= needed {
+			report.Kept++
+			continue
+		}
+		name := segmentFile(all[i])
+		st, err := w.dir.Stat(name)
+		if err != nil {
+			return readError(name, err)
+		}
+		w.store.step(StepTrimSegment)
+		if err := w.dir.Remove(name); err != nil {
+			return writeError(name, err)
+		}
+		if err := w.dir.SyncDir(journalDir); err != nil { // one at a time: a power cut never leaves a hole
+			return writeError(journalDir, err)
+		}
+		report.Segments++
+		report.Bytes += st.Size
+	}
+	return nil
 }

@@ -49,8 +49,9 @@ type Store struct {
 	fs     vfs.FS
 	bootID string
 
-	identity atomic.Pointer[settled]
-	refused  atomic.Pointer[protocol.Error] // set once a commit ended as unknown: nothing is known any more
+	migrating bool // the earlier contract is accepted, too
+	identity  atomic.Pointer[settled]
+	refused   atomic.Pointer[protocol.Error] // set once a commit ended as unknown: nothing is known any more
 }
 
 // settled is an identity that was read from a directory, so that it is not read again as long as the
@@ -62,6 +63,10 @@ type settled struct {
 
 // Open checks the options and the identity of an existing store. It creates nothing.
 func Open(ctx context.Context, opts Options) (*Store, error) {
+	return open(ctx, opts, false)
+}
+
+func open(ctx context.Context, opts Options, migrating bool) (*Store, error) {
 	if !filepath.IsAbs(opts.Dir) || !portable(opts.WorkspaceID) {
 		return nil, protocol.UsageError("", fmt.Sprintf("a store needs an absolute directory and a workspace id, not %q and %q", opts.Dir, opts.WorkspaceID))
 	}
@@ -72,7 +77,7 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 	if opts.rotateAt == 0 {
 		opts.rotateAt = rotateAt
 	}
-	s := &Store{opts: opts, fs: opts.FS}
+	s := &Store{opts: opts, fs: opts.FS, migrating: migrating}
 	if s.fs == nil {
 		s.fs = vfs.OS{}
 	}

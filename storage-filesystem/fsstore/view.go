@@ -158,6 +158,9 @@ func (r *reading) startFromJournal(from place, named uint64) error {
 
 // confirm reports a fault only if no writer has changed the ground meanwhile.
 func (r *reading) confirm(fault error) error {
+	if vfs.Missing(fault) { // a segment: trimmed, if a checkpoint has been raised since
+		return errRestart
+	}
 	head, err := readMark(r.dir, headFile)
 	if err != nil {
 		return err

@@ -33,6 +33,9 @@ func syncFD(fd int) error {
 
 func datasyncFD(fd int) error { return syncFD(fd) }
 
+// SyncAll implements Dir.
+func (d *osDir) SyncAll() error { return ErrUnsupported }
+
 func fileSystem(fd int) (string, bool, error) {
 	var st unix.Statfs_t
 	if err := unix.Fstatfs(fd, &st); err != nil {

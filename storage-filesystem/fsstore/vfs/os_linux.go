@@ -52,6 +52,12 @@ func datasyncFD(fd int) error {
 	return err
 }
 
+// SyncAll flushes the whole file system: thousands of small files at the price of one flush.
+func (d *osDir) SyncAll() error {
+	_, err := retry(func() (struct{}, error) { return struct{}{}, unix.Syncfs(d.fd) })
+	return pathError("sync", d.path, err)
+}
+
 // networks are the file systems whose locks and flushes depend on another machine.
 var networks = map[uint32]string{
 	0x6969: "nfs", 0x517b: "smb", 0xff534d42: "cifs", 0xfe534d42: "smb2", 0x5346414f: "afs", 0x6b414653: "afs",

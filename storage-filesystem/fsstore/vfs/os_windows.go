@@ -201,6 +201,9 @@ func (d *osDir) SyncDir(name string) error {
 	return err
 }
 
+// SyncAll implements Dir.
+func (d *osDir) SyncAll() error { return ErrUnsupported }
+
 func (d *osDir) List(name string) ([]Entry, error) {
 	if name == "" {
 		name = "."

@@ -38,6 +38,9 @@ type Dir interface {
 	Remove(name string) error
 	// SyncDir makes the entries of a directory durable; "" is the opened directory itself.
 	SyncDir(name string) error
+	// SyncAll makes everything durable that was written below the directory before: contents, sizes
+	// and entries, of whoever wrote them. ErrUnsupported: this platform has no such request.
+	SyncAll() error
 	// List gives the entries of a directory in no particular order.
 	List(name string) ([]Entry, error)
 	// Stat looks at name without following a link; "" is the opened directory itself.
@@ -94,6 +97,9 @@ type Info struct {
 
 // FileID identifies a file on this machine while it is open; two names of one file share it.
 type FileID struct{ Device, File uint64 }
+
+// ErrUnsupported says that a request does not exist on this platform.
+var ErrUnsupported = errors.New("not supported on this platform")
 
 // ErrTooLarge says that a file holds more than the caller can accept.
 var ErrTooLarge = errors.New("file is larger than allowed")

@@ -148,6 +148,39 @@ func (d *dir) SyncDir(name string) error {
 	})
 }
 
+func (d *dir) SyncAll() error {
+	return d.on("sync", "", func(_, n *node) error {
+		n.syncAll()
+		return nil
+	})
+}
+
+func (n *node) syncAll() {
+	if !n.dir {
+		n.flush(false)
+		return
+	}
+	n.syncEntries()
+	for _, child := range n.children {
+		child.syncAll()
+	}
+}
+
+// FailSync makes of the next flush of everything one that has failed.
+func (d *dir) FailSync() {
+	_ = d.on("sync", "", func(_, n *node) error {
+		n.failAll()
+		return nil
+	})
+}
+
+func (n *node) failAll() {
+	n.failFlush()
+	for _, child := range n.children {
+		child.failAll()
+	}
+}
+
 func (d *dir) List(name string) (entries []vfs.Entry, err error) {
 	err = d.on("list", name, func(_, n *node) error {
 		if !n.dir {

@@ -136,6 +136,15 @@ func (d *hookedDir) SyncDir(name string) error {
 	return d.h.do("SyncDir", name, func() error { return d.Dir.SyncDir(name) })
 }
 
+func (d *hookedDir) SyncAll() error {
+	fail := func() {
+		if below, ok := d.Dir.(interface{ FailSync() }); ok {
+			below.FailSync()
+		}
+	}
+	return d.h.doSized("SyncAll", "", 0, func(int) error { return d.Dir.SyncAll() }, fail)
+}
+
 func (d *hookedDir) List(name string) (entries []vfs.Entry, err error) {
 	err = d.h.do("List", name, func() (err error) { entries, err = d.Dir.List(name); return err })
 	return entries, err

@@ -1,0 +1,200 @@
+package fsstore
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path"
+
+	"github.com/acc-control-plane/acc/protocol"
+	"github.com/acc-control-plane/acc/storage-filesystem/fsstore/vfs"
+)
+
+// Checkpoint makes the state files durable and says so, which bounds what must be replayed after a power
+// cut. It is for commands and the worker: it may flush a lot. Readers and writers go on meanwhile; the
+// writer lock is taken only at the end. Without a head of this boot there is nothing to do yet.
+func (s *Store) Checkpoint(ctx context.Context) error {
+	if err := s.usable(); err != nil {
+		return err
+	}
+	dir, err := s.openDir()
+	if dir == nil || err != nil {
+		return err
+	}
+	defer dir.Close()
+	id, found, err := s.settled(dir, false)
+	if !found || err != nil {
+		return err
+	}
+	c := &checkpointing{store: s, dir: dir, journal: journal{dir, id.tag()}}
+	if todo, err := c.choose(); !todo || err != nil {
+		return err
+	}
+	if err := c.flush(ctx); err != nil {
+		return err
+	}
+	return s.write(ctx, c.raise)
+}
+
+// checkpointing is one checkpoint on its way. Its steps are numbered in docs/storage.md.
+type checkpointing struct {
+	store        *Store
+	dir          vfs.Dir
+	journal      journal
+	from, target place
+	state        vfs.FileID // of the directory that is flushed
+}
+
+// choose reads the target before anything is flushed: what is published later is not covered.
+func (c *checkpointing) choose() (todo bool, err error) {
+	c.store.step(StepCheckpointTarget)
+	applied, err := readMark(c.dir, appliedFile)
+	if err != nil || !c.store.ours(applied) {
+		return false, err
+	}
+	checkpoint, err := readMark(c.dir, checkpointFile)
+	if err != nil {
+		return false, err
+	}
+	st, err := c.dir.Stat(stateDir)
+	if vfs.Missing(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, readError(stateDir, err)
+	}
+	c.from, c.target, c.state = checkpoint.placeOf(), applied.place, st.ID
+	return c.target.Generation > c.from.Generation, nil
+}
+
+// flush writes the files of every record that changed once more, because a failed flush may have left pages
+// that only look clean, and makes them and their directories durable.
+func (c *checkpointing) flush(ctx context.Context) error {
+	keys := map[recordKey]bool{}
+	err := c.journal.walk(c.from, c.target, func(e *entry) {
+		for _, p := range e.Puts {
+			keys[recordKey{protocol.Kind(p.Kind), p.ID}] = true
+		}
+		for _, r := range e.Removes {
+			keys[recordKey{protocol.Kind(r.Kind), r.ID}] = true
+		}
+	})
+	if err != nil {
+		return err
+	}
+	dirs := map[string]bool{"": true, stateDir: true}
+	for key := range keys {
+		if err := ctx.Err(); err != nil {
+			return tooLate(err)
+		}
+		c.store.step(StepCheckpointFile)
+		if err := rewrite(c.dir, key.file(), false); err != nil {
+			return writeError(key.file(), err)
+		}
+		dirs[key.dir()], dirs[path.Dir(key.dir())] = true, true
+	}
+	c.store.step(StepCheckpointSync)
+	err = c.dir.SyncAll()
+	if !errors.Is(err, vfs.ErrUnsupported) {
+		if err != nil {
+			return writeError(stateDir, err)
+		}
+		return nil
+	}
+	return c.flushEach(keys, dirs)
+}
+
+// flushEach is for platforms that cannot flush everything at once.
+func (c *checkpointing) flushEach(keys map[recordKey]bool, dirs map[string]bool) error {
+	for key := range keys {
+		if err := rewrite(c.dir, key.file(), true); err != nil {
+			return writeError(key.file(), err)
+		}
+	}
+	for dir := range dirs {
+		if err := c.dir.SyncDir(dir); err != nil && !vfs.Missing(err) {
+			return writeError(dir, err)
+		}
+	}
+	return nil
+}
+
+// rewrite writes the bytes of a file over themselves. A file that is gone was removed or is not published.
+func rewrite(dir vfs.Dir, name string, flush bool) error {
+	f, err := dir.Open(name, vfs.Write)
+	if vfs.Missing(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	content := make([]byte, st.Size)
+	if _, err := f.ReadAt(content, 0); err != nil && err != io.EOF {
+		return err
+	}
+	if _, err := f.WriteAt(content, 0); err != nil {
+		return err
+	}
+	if flush {
+		return f.Sync()
+	}
+	return nil
+}
+
+// raise records the checkpoint, under the lock, unless it is higher by now or the state was made again.
+func (c *checkpointing) raise(w *writing) error {
+	st, err := w.dir.Stat(stateDir)
+	if err != nil {
+		return readError(stateDir, err)
+	}
+	if st.ID != c.state || w.checkpoint.placeOf() != c.from || w.checkpoint.generationOf() >= c.target.Generation {
+		return nil
+	}
+	raw, err := (&mark{place: c.target}).encode()
+	if err == nil {
+		w.store.step(StepCheckpointRaise)
+		err = replaceDurably(w.dir, checkpointFile, raw)
+	}
+	if err != nil {
+		return writeError(checkpointFile, err)
+	}
+	w.checkpoint = &mark{place: c.target}
+	return nil
+}
+
+// walk reads the frames after from up to to, a segment at a time, and keeps none of them.
+func (j journal) walk(from, to place, yield func(*entry)) error {
+	if from.Generation >= to.Generation {
+		return nil
+	}
+	found, err := j.begin(from)
+	if err != nil {
+		return err
+	}
+	for {
+		end := to.End
+		if found.segment != to.Segment {
+			st, err := j.dir.Stat(segmentFile(found.segment))
+			if err != nil {
+				return readError(segmentFile(found.segment), err)
+			}
+			end = st.Size
+		}
+		if err := j.each(&found, end, func(e *entry) bool { yield(e); return true }); err != nil {
+			return err
+		}
+		if found.last.Generation >= to.Generation {
+			return nil
+		}
+		if more, err := j.advance(&found); err != nil {
+			return err
+		} else if !more {
+			return missingFrames(found, to.Generation)
+		}
+	}
+}
