@@ -74,8 +74,8 @@ var clients = []client{
 		},
 		prepare: func(s *stage) error { return appendTo(filepath.Join(s.home, ".codex", "config.toml"), codexConfig(s)) },
 		write: func(path, content string) realclient.Step {
-			patch := "*** Begin Patch\n*** Add File: " + path + "\n+" + content + "\n*** End Patch\n"
-			return realclient.Step{Tool: "exec_command", Input: map[string]any{"cmd": "apply_patch <<'PATCH'\n" + patch + "PATCH\n"}}
+			patch := "*** Begin Patch\n*** Add File: " + path + "\n+" + content + "\n*** End Patch"
+			return realclient.Step{Tool: "apply_patch", Input: patch}
 		},
 		shell: func(command string) realclient.Step {
 			return realclient.Step{Tool: "exec_command", Input: map[string]any{"cmd": command}}

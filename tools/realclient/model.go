@@ -16,7 +16,7 @@ import (
 type Step struct {
 	Wait  time.Duration
 	Tool  string
-	Input any
+	Input any // a text: the tool takes text as it stands, which only the Responses API has
 	Text  string
 }
 

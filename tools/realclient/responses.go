@@ -54,7 +54,12 @@ func (m *Model) respond(w http.ResponseWriter, r *http.Request, body []byte) {
 		"type": "message", "id": fmt.Sprintf("msg_%d", number), "role": "assistant", "status": "completed",
 		"content": []any{map[string]any{"type": "output_text", "text": step.Text, "annotations": []any{}}},
 	}
-	if step.Tool != "" {
+	if text, free := step.Input.(string); step.Tool != "" && free {
+		output = map[string]any{
+			"type": "custom_tool_call", "id": fmt.Sprintf("ctc_%d", number), "call_id": fmt.Sprintf("call_%d", number),
+			"name": step.Tool, "input": text,
+		}
+	} else if step.Tool != "" {
 		arguments, err := json.Marshal(step.Input)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
@@ -95,7 +100,7 @@ func promptOf(input []item) (p Prompt, answered int) {
 		}
 	}
 	for i := newest + 1; i < len(input); i++ {
-		if input[i].Type == "function_call" {
+		if input[i].Type == "function_call" || input[i].Type == "custom_tool_call" {
 			answered++
 		}
 	}

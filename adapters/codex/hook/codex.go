@@ -1,10 +1,12 @@
 package hook
 
 import (
+	_ "embed"
 	"slices"
 	"strings"
 
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
+	"github.com/acc-control-plane/acc/adapter-sdk/certification"
 	"github.com/acc-control-plane/acc/adapter-sdk/hookkit"
 	"github.com/acc-control-plane/acc/adapter-sdk/shell"
 )
@@ -15,12 +17,20 @@ const ID = "codex"
 // contextLimit keeps below the 10,000 characters above which the client cuts the middle out.
 const contextLimit = 9_500
 
+// evidence is what tools/certify saw of the real client.
+//
+//go:embed certification.json
+var evidence []byte
+
 // New gives the sealed adapter. It declares no environment variable: in the shared daemon they are those
 // of whichever terminal came first.
 func New() (*adapter.Adapter, error) {
 	return adapter.New(ID, "Codex CLI", client{},
 		adapter.WithContextLimit(contextLimit),
 		adapter.WithWrapperTags("hook_prompt", "environment_context", "user_instructions", "permissions"),
+		adapter.WithEvidence("codex-cli", evidence,
+			certification.SessionStart, certification.SessionEnd, certification.StartupContext, certification.TurnContext,
+			certification.SafePoint, certification.GuardWrite, certification.GuardShell, certification.NextTurn),
 	)
 }
 
