@@ -245,7 +245,18 @@ func TestResourcesTellOfTheirChanges(t *testing.T) {
 			if inbox := read("acc://inbox"); inbox != `{"items":[],"nextCursor":null}` {
 				t.Errorf("the inbox begins as %s", inbox)
 			}
+			// What does not concern a resource is not told of it: nothing waits for alice yet.
 			call(t, b, "acc_claim", map[string]any{"resource": "x.go"})
+			for uri := ""; uri != "acc://snapshot"; {
+				select {
+				case uri = <-told.updates:
+				case <-deadline(t).Done():
+					t.Fatal("never told of the snapshot")
+				}
+				if uri == "acc://inbox" {
+					t.Error("told of an inbox that did not change")
+				}
+			}
 			call(t, b, "acc_work", map[string]any{"summary": "work on x"})
 			call(t, b, "acc_message", map[string]any{"to": []string{"alice"}, "subject": "about x", "body": "b"})
 			missing := map[string]bool{}

@@ -139,25 +139,27 @@ func TestTheEndOfTheInputLetsAnswersOut(t *testing.T) {
 		}
 	}
 	<-tr.Ended()
-	ended := make(chan error, 1)
+	ending, answered := make(chan struct{}), make(chan int, 1)
 	go func() {
-		_, err := tr.Read(context.Background())
-		ended <- err
+		written := 0
+		defer func() { answered <- written }()
+		<-ending
+		for id := range 2 {
+			number, _ := jsonrpc.MakeID(float64(id + 1))
+			if err := tr.Write(context.Background(), &jsonrpc.Response{ID: number, Result: []byte("{}")}); err != nil {
+				t.Error(err)
+			}
+			written++
+		}
 	}()
-	for id := range int64(2) {
-		select {
-		case err := <-ended:
-			t.Fatalf("the end came before answer %d: %v", id+1, err)
-		default:
-		}
-		number, _ := jsonrpc.MakeID(float64(id + 1))
-		if err := tr.Write(context.Background(), &jsonrpc.Response{ID: number, Result: []byte("{}")}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := <-ended; !errors.Is(err, io.EOF) {
+	close(ending)
+	if _, err := read(t, tr); !errors.Is(err, io.EOF) {
 		t.Errorf("the end is %v", err)
 	}
+	if lines := strings.Count(out.String(), "\n"); lines != 3 {
+		t.Errorf("the end came with %d lines written", lines)
+	}
+	<-answered
 	if lines := strings.Split(strings.TrimSpace(out.String()), "\n"); len(lines) != 3 || !strings.Contains(lines[0], "-32700") {
 		t.Errorf("written:\n%s", out.String())
 	}
