@@ -177,6 +177,16 @@ func TestAttempts(t *testing.T) {
 	if reason, option := l.Attempt("session_1", "ref"); reason != want.Reason || option != want.LaunchOption {
 		t.Errorf("%q %q", reason, option)
 	}
+	newer := want
+	newer.At, newer.Reason = want.At.Add(time.Minute), ""
+	must(t, l.RecordAttempt("session_1", "next", newer))
+	must(t, l.RecordAttempt("session_2", "ref", want))
+	must(t, os.WriteFile(l.file("attempt", "session_3.ref"), []byte("{"), 0o600))
+	all, unreadable, err := l.Attempts()
+	must(t, err)
+	if diff := cmp.Diff([]SessionAttempt{{"session_1", newer}, {"session_2", want}}, all); diff != "" || unreadable != 1 {
+		t.Errorf("%d unreadable (-want +got):\n%s", unreadable, diff)
+	}
 }
 
 // TestVault: records stay where references cannot lead elsewhere.

@@ -58,8 +58,11 @@ func (inv *Invocation) Cwd() (string, error) {
 }
 
 // Room enters the room that the caller selected.
-func (inv *Invocation) Room(ctx context.Context) (*room.Room, error) {
-	req := room.Request{Env: inv.Env, Selector: inv.workspace}
+func (inv *Invocation) Room(ctx context.Context) (*room.Room, error) { return inv.roomOf(ctx, inv.Env) }
+
+// roomOf is Room as the owner of another environment sees it.
+func (inv *Invocation) roomOf(ctx context.Context, env func(string) string) (*room.Room, error) {
+	req := room.Request{Env: env, Selector: inv.workspace}
 	cwd, err := inv.Cwd()
 	if err != nil {
 		return nil, err

@@ -1,0 +1,130 @@
+// Package doctor finds out how acc stands on this machine and says nothing that it did not observe.
+//
+// Examine runs the checks in an order in which each rests on those before it: the data home (home.go),
+// the room and its store, which is diagnosed before anything is read out of it (store.go), sessions and
+// bindings (sessions.go), every client (clients.go) and the installed executables (runtime.go). A check
+// gives Findings; the facts behind them are in the Report. Nothing is changed but by Repair.
+package doctor
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
+	"github.com/acc-control-plane/acc/protocol"
+	"github.com/acc-control-plane/acc/storage-filesystem/datahome"
+	"github.com/acc-control-plane/acc/storage-filesystem/fsstore"
+	"github.com/acc-control-plane/acc/storage-filesystem/room"
+)
+
+// Level is how much a finding matters.
+type Level string
+
+// The levels.
+const (
+	OK   Level = "ok"
+	Warn Level = "warn" // acc works, and something is not as it could be
+	Fail Level = "fail" // something does not work
+)
+
+// Finding is one fact that was observed.
+type Finding struct {
+	Level   Level
+	Subject string    // what it is about: a word or an adapter id
+	Text    string    // one line, without a full stop
+	At      time.Time // when it happened; zero: now
+	Remedy  string    // the one command or step that mends it; empty: none, or none is needed
+}
+
+// Subjects of findings that are about no client.
+const (
+	subjectHome     = "data home"
+	subjectRoom     = "room"
+	subjectStore    = "store"
+	subjectSessions = "sessions"
+	subjectRuntime  = "runtime"
+	subjectClients  = "clients"
+)
+
+// Request says what to examine.
+type Request struct {
+	Home       datahome.Home
+	Machine    adapter.Machine
+	Installers []adapter.Installer
+	// Live are the ids of the adapters whose running sessions can be asked to look.
+	Live []string
+	// Enter opens the room in question. It reads nothing but the identity of the store.
+	Enter func(ctx context.Context) (*room.Room, error)
+	// Repair lets derived data be made again.
+	Repair bool
+	Now    time.Time
+}
+
+// Report is what was found.
+type Report struct {
+	Findings    []Finding
+	WorkspaceID string          // of the room; empty: none
+	Store       *fsstore.Report // nil: there was no store to look at
+	Repaired    bool
+	Undecided   []Undecided
+	Clients     []Client
+}
+
+// Undecided counts writes that a client was allowed because claims could not be checked.
+type Undecided struct {
+	AdapterID string
+	Count     int
+	LastAt    time.Time
+}
+
+// examination is a run of Examine.
+type examination struct {
+	Request
+	Report
+	newest map[string]time.Time // newest sign of life of a session of each adapter, in this room
+}
+
+// Examine makes every check. What a check cannot find out becomes a finding that says so.
+func Examine(ctx context.Context, q Request) Report {
+	e := &examination{Request: q, newest: map[string]time.Time{}}
+	e.checkHome()
+	e.checkRoom(ctx)
+	e.checkClients(ctx)
+	e.checkRuntime(ctx)
+	return e.Report
+}
+
+func (e *examination) ok(subject, text string) {
+	e.add(Finding{Level: OK, Subject: subject, Text: text})
+}
+
+func (e *examination) warn(subject, text, remedy string) {
+	e.add(Finding{Level: Warn, Subject: subject, Text: text, Remedy: remedy})
+}
+
+func (e *examination) fail(subject, text, remedy string) {
+	e.add(Finding{Level: Fail, Subject: subject, Text: text, Remedy: remedy})
+}
+
+func (e *examination) add(f Finding) { e.Findings = append(e.Findings, f) }
+
+// Count gives how many findings have a level.
+func (r Report) Count(l Level) int {
+	n := 0
+	for _, f := range r.Findings {
+		if f.Level == l {
+			n++
+		}
+	}
+	return n
+}
+
+// hint is what an error says to do next.
+func hint(err error) string {
+	var e *protocol.Error
+	if errors.As(err, &e) {
+		return e.Hint
+	}
+	return ""
+}

@@ -1,0 +1,127 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/acc-control-plane/acc/protocol"
+	"github.com/acc-control-plane/acc/storage-filesystem/fsstore"
+	"github.com/acc-control-plane/acc/storage-filesystem/room"
+)
+
+// MaxPaths is how many damaged files are named.
+const MaxPaths = 10
+
+// storeLimit is the time of reading everything, and of making derived data again.
+const storeLimit = 2 * time.Minute
+
+// checkRoom finds the room, diagnoses its store and, if that can be relied on, looks at who is there.
+func (e *examination) checkRoom(ctx context.Context) {
+	r, err := e.Enter(ctx)
+	if err != nil {
+		e.refused(err)
+		return
+	}
+	e.WorkspaceID = r.Workspace.ID
+	e.ok(subjectRoom, fmt.Sprintf("%s, found by %s, in %s", r.Workspace.DisplayName, r.Workspace.Source, r.Dir))
+	if !e.checkStore(ctx, r) {
+		return
+	}
+	e.checkSessions(ctx, r)
+}
+
+// refused tells a directory that is no room from a store that cannot be used.
+func (e *examination) refused(err error) {
+	switch protocol.ReasonOf(err) {
+	case protocol.ReasonWorkspaceContainsStore, protocol.ReasonNotFound:
+		e.warn(subjectRoom, "none here: "+err.Error(), hint(err))
+	case protocol.ReasonStoreCorrupt, protocol.ReasonStoreForeign, protocol.ReasonStoreMigration, protocol.ReasonPathUnsafe:
+		e.fail(subjectStore, err.Error(), hint(err))
+	default:
+		e.fail(subjectRoom, err.Error(), hint(err))
+	}
+}
+
+// checkStore reads all of the store and compares it. It says whether the store can be relied on.
+func (e *examination) checkStore(ctx context.Context, r *room.Room) bool {
+	report, err := fsck(ctx, r)
+	if err != nil {
+		e.fail(subjectStore, "cannot be read: "+err.Error(), hint(err))
+		return false
+	}
+	if len(report.Findings) > 0 && e.Repair {
+		report = e.repair(ctx, r, report)
+	}
+	e.Store = &report
+	if len(report.Findings) > 0 {
+		e.damaged(report)
+		return derived(report)
+	}
+	if report.Frames == 0 {
+		e.ok(subjectStore, "nothing was recorded yet")
+		return true
+	}
+	text := fmt.Sprintf("%d records and %d events agree with %d frames in %d files", report.Records, report.Sequence-report.TrimmedThrough, report.Frames, report.Segments)
+	if report.TornTail {
+		text += "; a crash left half a frame behind the last one, which the next write takes away"
+	}
+	e.ok(subjectStore, text)
+	return true
+}
+
+func fsck(ctx context.Context, r *room.Room) (fsstore.Report, error) {
+	ctx, cancel := context.WithTimeout(ctx, storeLimit)
+	defer cancel()
+	return r.Store.Fsck(ctx)
+}
+
+// derived says whether everything that is wrong can be made again.
+func derived(report fsstore.Report) bool {
+	for _, f := range report.Findings {
+		if !f.Derived {
+			return false
+		}
+	}
+	return true
+}
+
+// repair makes derived data again, and nothing if primary data is damaged.
+func (e *examination) repair(ctx context.Context, r *room.Room, before fsstore.Report) fsstore.Report {
+	if !derived(before) {
+		e.fail(subjectStore, "nothing was repaired: what is damaged is primary data", "")
+		return before
+	}
+	bounded, cancel := context.WithTimeout(ctx, storeLimit)
+	defer cancel()
+	if err := r.Store.RebuildIndexes(bounded); err != nil {
+		e.fail(subjectStore, "the indexes could not be made again: "+err.Error(), hint(err))
+		return before
+	}
+	after, err := fsck(ctx, r)
+	if err != nil {
+		e.fail(subjectStore, "cannot be read after the repair: "+err.Error(), hint(err))
+		return before
+	}
+	e.Repaired = true
+	e.ok(subjectStore, "the indexes were made again from the records")
+	return after
+}
+
+// damaged names the files.
+func (e *examination) damaged(report fsstore.Report) {
+	for i, f := range report.Findings {
+		if i == MaxPaths {
+			e.fail(subjectStore, fmt.Sprintf("and %d more", len(report.Findings)-MaxPaths), "")
+			break
+		}
+		remedy := "acc doctor --repair"
+		switch {
+		case !f.Derived:
+			remedy = "no command mends it; acc export writes what can still be read, and nothing was changed"
+		case e.Repair:
+			remedy = "no command mends it yet; nothing but this derived file is lost"
+		}
+		e.fail(subjectStore, f.String(), remedy)
+	}
+}

@@ -1,0 +1,134 @@
+package view
+
+import (
+	"time"
+
+	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
+	"github.com/acc-control-plane/acc/cli/internal/doctor"
+	"github.com/acc-control-plane/acc/protocol"
+	"github.com/acc-control-plane/acc/protocol/strictjson"
+	"github.com/acc-control-plane/acc/storage-filesystem/fsstore"
+)
+
+// DoctorData is the answer of doctor.
+type DoctorData struct {
+	doctor.Report
+	DataHome string
+	Version  string
+	Healthy  bool
+}
+
+// at shows a time that may be unknown.
+func at[T any](name, doc string, of func(*T) *time.Time) strictjson.Member[T] {
+	return nullable(name, doc, of, when)
+}
+
+var checkObject = &strictjson.Object[doctor.Finding]{
+	Name: "check", Doc: "One fact that was observed.",
+	Members: []strictjson.Member[doctor.Finding]{
+		field("level", "warn: acc works, and something is not as it could be; fail: something does not work", func(f *doctor.Finding) *doctor.Level { return &f.Level }, strictjson.Enum(doctor.OK, doctor.Warn, doctor.Fail)),
+		field("subject", "what it is about: a word, or the id of an adapter", func(f *doctor.Finding) *string { return &f.Subject }, word),
+		field("text", "what was found", func(f *doctor.Finding) *string { return &f.Text }, text),
+		at("happenedAt", "when, where it did not hold just now", func(f *doctor.Finding) *time.Time { return &f.At }),
+		nullable("remedy", "the one command or step that mends it", func(f *doctor.Finding) *string { return &f.Remedy }, text),
+	},
+}
+
+var damageObject = &strictjson.Object[fsstore.Finding]{
+	Name: "damage", Doc: "A file of the store that is not as it should be.",
+	Members: []strictjson.Member[fsstore.Finding]{
+		field("file", "below the directory of the store", func(f *fsstore.Finding) *string { return &f.File }, text),
+		field("offset", "in bytes", func(f *fsstore.Finding) *int64 { return &f.Offset }, strictjson.Int[int64](0, 1<<53)),
+		field("problem", "what is wrong", func(f *fsstore.Finding) *string { return &f.Problem }, text),
+		field("derived", "it can be made again from the journal", func(f *fsstore.Finding) *bool { return &f.Derived }, truth),
+	},
+}
+
+var storeReportObject = &strictjson.Object[fsstore.Report]{
+	Name: "store", Doc: "What is on disk.",
+	Members: []strictjson.Member[fsstore.Report]{
+		field("frames", "that were read and agree with their checksums", func(r *fsstore.Report) *int { return &r.Frames }, count),
+		field("records", "files of records", func(r *fsstore.Report) *int { return &r.Records }, count),
+		field("segments", "files of the journal", func(r *fsstore.Report) *int { return &r.Segments }, count),
+		field("journalBytes", "that were read", func(r *fsstore.Report) *int64 { return &r.JournalBytes }, strictjson.Int[int64](0, 1<<53)),
+		field("cursor", "of the newest event", func(r *fsstore.Report) *uint64 { return &r.Sequence }, sequenceNumber),
+		field("trimmedThrough", "events up to this one were removed on purpose", func(r *fsstore.Report) *uint64 { return &r.TrimmedThrough }, sequenceNumber),
+		field("tornTail", "a crash left half a frame, which the next write takes away", func(r *fsstore.Report) *bool { return &r.TornTail }, truth),
+		field("damage", "nothing: the store is healthy", func(r *fsstore.Report) *[]fsstore.Finding { return &r.Findings }, list(damageObject)),
+	},
+}
+
+var wiringObject = &strictjson.Object[adapter.Wiring]{
+	Name: "hook", Doc: "How far the hook at one event is known to be wired.",
+	Members: []strictjson.Member[adapter.Wiring]{
+		field("event", "the client's name", func(w *adapter.Wiring) *string { return &w.Event }, word),
+		field("state", "listed and refused are the client's own word; written: it stands in the configuration", func(w *adapter.Wiring) *adapter.WiringState { return &w.State },
+			strictjson.Enum(adapter.Listed, adapter.Refused, adapter.Written, adapter.Unwritten)),
+		nullable("note", "why, or what to do", func(w *adapter.Wiring) *string { return &w.Note }, text),
+	},
+}
+
+var problemObject = &strictjson.Object[adapter.Problem]{
+	Name: "problem", Doc: "Something that keeps the installation from working.",
+	Members: []strictjson.Member[adapter.Problem]{
+		field("text", "what", func(p *adapter.Problem) *string { return &p.Text }, text),
+		nullable("remedy", "the one next command or step", func(p *adapter.Problem) *string { return &p.Remedy }, text),
+	},
+}
+
+var ownedObject = &strictjson.Object[doctor.Client]{
+	Name: "owned", Doc: "The files that acc wrote or whose values it wrote.",
+	Members: []strictjson.Member[doctor.Client]{
+		field("intact", "as acc wrote them", func(c *doctor.Client) *[]string { return &c.Intact }, lines),
+		field("modified", "changed by somebody", func(c *doctor.Client) *[]string { return &c.Modified }, lines),
+		field("missing", "what acc wrote is gone", func(c *doctor.Client) *[]string { return &c.Missing }, lines),
+	},
+}
+
+var examinedObject = &strictjson.Object[doctor.Client]{
+	Name: "client", Doc: "One client.",
+	Members: []strictjson.Member[doctor.Client]{
+		field("adapterId", "its adapter", func(c *doctor.Client) *string { return &c.AdapterID }, word),
+		field("displayName", "its name for people", func(c *doctor.Client) *string { return &c.DisplayName }, text),
+		field("present", "it, or a configuration of it, is on this machine", func(c *doctor.Client) *bool { return &c.Present }, truth),
+		nullable("version", "of the client, where it could be told", func(c *doctor.Client) *string { return &c.Version }, text),
+		nullable("root", "the directory of its configuration", func(c *doctor.Client) *string { return &c.Root }, text),
+		field("installed", "this data home installed acc into it", func(c *doctor.Client) *bool { return &c.Installed }, truth),
+		field("unfinished", "an installation was interrupted", func(c *doctor.Client) *bool { return &c.Unfinished }, truth),
+		nullable("wired", "version of acc that wrote what is wired", func(c *doctor.Client) *string { return &c.Wired }, text),
+		nullable("hookCommand", "what its hooks run", func(c *doctor.Client) *string { return &c.HookText }, text),
+		field("hooks", "by event", func(c *doctor.Client) *[]adapter.Wiring { return &c.Hooks }, list(wiringObject)),
+		field("owned", "files", self[doctor.Client], strictjson.Nested(ownedObject)),
+		field("problems", "what keeps it from working", func(c *doctor.Client) *[]adapter.Problem { return &c.Problems }, list(problemObject)),
+		field("steps", "what you must still do in the client", func(c *doctor.Client) *[]string { return &c.Steps }, lines),
+		field("wakeable", "this build can ask running sessions of it to look", func(c *doctor.Client) *bool { return &c.Live }, truth),
+		field("livePolicy", "which messages may do so", func(c *doctor.Client) *protocol.LivePolicy { return &c.Policy }, livePolicies),
+		field("policyDecided", "somebody chose that", func(c *doctor.Client) *bool { return &c.Decided }, truth),
+		at("lastSignOfLife", "of a session of it in this room", func(c *doctor.Client) *time.Time { return &c.LastSign }),
+	},
+}
+
+var undecidedObject = &strictjson.Object[doctor.Undecided]{
+	Name: "undecided", Doc: "Writes that a client was allowed because claims could not be checked.",
+	Members: []strictjson.Member[doctor.Undecided]{
+		field("adapterId", "the client", func(u *doctor.Undecided) *string { return &u.AdapterID }, word),
+		field("count", "how many", func(u *doctor.Undecided) *int { return &u.Count }, count),
+		field("lastAt", "when the last", func(u *doctor.Undecided) *time.Time { return &u.LastAt }, when),
+	},
+}
+
+// Doctor is the answer of doctor.
+var Doctor = newSchema("doctor", "How acc stands on this machine, as far as it was observed.", strictjson.Nested(&strictjson.Object[DoctorData]{
+	Name: "doctor",
+	Members: []strictjson.Member[DoctorData]{
+		field("healthy", "no check failed", func(d *DoctorData) *bool { return &d.Healthy }, truth),
+		field("version", "of the acc that examines", func(d *DoctorData) *string { return &d.Version }, word),
+		field("dataHome", "where everything of acc lies", func(d *DoctorData) *string { return &d.DataHome }, text),
+		nullable("workspaceId", "the room that was examined", func(d *DoctorData) *string { return &d.WorkspaceID }, word),
+		field("checks", "in their order", func(d *DoctorData) *[]doctor.Finding { return &d.Findings }, list(checkObject)),
+		nullable("store", "of the room; null: it could not be read, or there is no room", func(d *DoctorData) **fsstore.Report { return &d.Store }, strictjson.Pointer(strictjson.Nested(storeReportObject))),
+		field("repaired", "derived data was made again", func(d *DoctorData) *bool { return &d.Repaired }, truth),
+		field("undecided", "by client", func(d *DoctorData) *[]doctor.Undecided { return &d.Undecided }, list(undecidedObject)),
+		field("clients", "every client that this build knows", func(d *DoctorData) *[]doctor.Client { return &d.Clients }, list(examinedObject)),
+	},
+}))
