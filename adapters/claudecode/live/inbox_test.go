@@ -250,6 +250,12 @@ func TestBindRefuses(t *testing.T) {
 			s.must(os.Symlink(dir+".real", dir))
 		}), adapter.NativeEndpointUnavailable, nil},
 		{"an entry of another process", entry("pid", 4711), adapter.NativeSessionUnavailable, nil},
+		{"an entry of another process that lives", world(func(s *session) {
+			s.register(func(m map[string]any) {
+				m["pid"] = os.Getppid()
+				m["procStart"], _ = processStart(os.Getppid())
+			})
+		}), adapter.NativeSessionUnavailable, linux},
 		{"an entry of another socket", entry("messagingSocketPath", "/tmp/cc-socks/1.sock"), adapter.NativeSessionUnavailable, nil},
 		{"another protocol", entry("peerProtocol", 2), adapter.NativeSessionUnavailable, nil},
 		{"a reused number", entry("procStart", "1"), adapter.NativeSessionUnavailable, linux},
@@ -350,6 +356,25 @@ func TestOfferRefuses(t *testing.T) {
 	}
 	if h := s.live.Refresh(s.ctx(), s.vault, e); h.Reason != adapter.NativeGenerationStale {
 		t.Errorf("refresh of another generation: %+v", h)
+	}
+	s.quiet()
+}
+
+// TestAnotherListens: a socket that is all that it must be, except that another process than the client
+// serves it, is told nothing.
+func TestAnotherListens(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux tells who listens")
+	}
+	s := newSession(t)
+	parent := os.Getppid()
+	start, err := processStart(parent)
+	s.must(err)
+	s.register(func(m map[string]any) { m["pid"], m["procStart"] = parent, start })
+	s.must(os.Rename(s.entry(), filepath.Join(filepath.Dir(s.entry()), strconv.Itoa(parent)+".json")))
+	e := s.bound(func(r *adapter.BindRequest) { r.PID = parent })
+	if got := s.offer(e); got.Code != protocol.FailRecipientGone {
+		t.Errorf("%+v", got)
 	}
 	s.quiet()
 }
