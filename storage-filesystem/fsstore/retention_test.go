@@ -126,13 +126,14 @@ func TestCheckpointBoundsReplay(t *testing.T) {
 	mustSet(t, s, 201)
 	d.PowerCut(4)
 	published := 0
-	opts := fsstore.Options{Dir: diskDir, Base: "/home", WorkspaceID: coretest.WorkspaceID, FS: d.Process(), Trace: func(step string) {
+	opts := fsstore.Options{Dir: diskDir, Base: "/home", WorkspaceID: coretest.WorkspaceID, FS: d.Process(), Rebuild: true, Trace: func(step string) {
 		if step == fsstore.StepRecoverPublish {
 			published++
 		}
 	}}
 	after, err := fsstore.Open(t.Context(), opts)
 	must(t, err)
+	must(t, after.RebuildIndexes(t.Context()))
 	mustRead(t, after, 201)
 	mustSet(t, after, 202)
 	if published > 2 {
@@ -163,7 +164,7 @@ func TestCheckpointBesideWriter(t *testing.T) {
 		for seed := range uint64(8) {
 			c := d.Clone()
 			c.PowerCut(seed)
-			mustRead(t, onDisk(c.Process()), want)
+			mustRead(t, rebuilding(c), want)
 			mustSet(t, onDisk(c.Process()), want+1)
 			storetest.Check(t, onDisk(c.Process()))
 		}
@@ -207,7 +208,7 @@ func TestTrim(t *testing.T) {
 	mustRead(t, s, 8)
 	storetest.Check(t, s)
 	d.PowerCut(1)
-	mustRead(t, onSmall(d.Process()), 8)
+	mustRead(t, rebuilding(d), 8)
 	mustSet(t, onSmall(d.Process()), 9)
 	storetest.Check(t, onSmall(d.Process()))
 
