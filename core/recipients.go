@@ -3,6 +3,7 @@ package core
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/acc-control-plane/acc/protocol"
 )
@@ -75,6 +76,31 @@ func (c *Core) OwedOffers(ctx context.Context, participantID string, limit int) 
 			}
 			return len(ids) < limit, nil
 		})
+	})
+	return ids, err
+}
+
+// UnansweredOffers gives the ids of messages with an obligation that a participant sent and that are still
+// queued with somebody, newest first: what its router may try again after a crash or a lost wake. Only
+// the last limit obligations are looked at.
+func (c *Core) UnansweredOffers(ctx context.Context, authorID string, limit int) ([]string, error) {
+	var ids []string
+	err := c.view(ctx, func(r *room) error {
+		ids = nil
+		entries, err := r.Find(Query{Index: ObligationsByAuthor, Key: []string{authorID}, Reverse: true, Limit: limit})
+		if err != nil {
+			return err
+		}
+		for _, entry := range entries {
+			receipt, _, found, err := get[*protocol.Receipt](r, protocol.KindReceipt, entry.ID)
+			if err != nil {
+				return err
+			}
+			if found && receipt.State == protocol.Queued && !slices.Contains(ids, receipt.MessageID) {
+				ids = append(ids, receipt.MessageID)
+			}
+		}
+		return nil
 	})
 	return ids, err
 }

@@ -13,6 +13,7 @@ type Room interface {
 	Recipients(ctx context.Context, messageID string) ([]core.Recipient, error)
 	Recipient(ctx context.Context, messageID, participantID string) (core.Recipient, error)
 	OwedOffers(ctx context.Context, participantID string, limit int) ([]string, error)
+	UnansweredOffers(ctx context.Context, authorID string, limit int) ([]string, error)
 	PublishBinding(ctx context.Context, owner core.Owner, req core.BindingRequest) (protocol.DeliveryBinding, error)
 	RecordOffers(ctx context.Context, s core.OfferSuccess) ([]protocol.Receipt, error)
 	RecordOfferFailure(ctx context.Context, f core.OfferFailure) (protocol.Receipt, error)

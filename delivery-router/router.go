@@ -73,10 +73,15 @@ func (wall) Now() time.Time { return time.Now() }
 // became of it, sorted by recipient. A message to the room wakes nobody: it has no outcomes. The error is
 // that of reading the message; an offer that fails is an outcome.
 func (r *Router) OfferNew(ctx context.Context, messageID string) ([]Outcome, error) {
-	return r.offerTo(ctx, messageID, true)
+	return r.offerTo(ctx, messageID, func(o result, to core.Recipient) {
+		if o.outcome.Code == Code(protocol.FailPermission) {
+			_ = r.ledger.Deny(to.Message.FromParticipantID, messageID) // a hint: the next turn carries it anyway
+		}
+	})
 }
 
-func (r *Router) offerTo(ctx context.Context, messageID string, denials bool) ([]Outcome, error) {
+// offerTo offers a message to each of its recipients and tells what came of each.
+func (r *Router) offerTo(ctx context.Context, messageID string, tell func(result, core.Recipient)) ([]Outcome, error) {
 	recipients, err := r.room.Recipients(ctx, messageID)
 	if err != nil {
 		return nil, err
@@ -87,9 +92,7 @@ func (r *Router) offerTo(ctx context.Context, messageID string, denials bool) ([
 			return nil, nil
 		}
 		o := r.offer(ctx, to)
-		if denials && o.outcome.Code == Code(protocol.FailPermission) {
-			_ = r.ledger.Deny(to.Message.FromParticipantID, messageID) // a hint: the next turn carries it anyway
-		}
+		tell(o, to)
 		outcomes = append(outcomes, o.outcome)
 	}
 	return outcomes, nil
@@ -117,6 +120,34 @@ func (r *Router) OfferOwed(ctx context.Context, participantID string) ([]Outcome
 	return outcomes, nil
 }
 
+// OfferAsked offers again what a participant asked of others and nobody was told of yet: its sender may
+// have died before the offer, or the wake was lost. Of several messages to one recipient it tries no more
+// after the first that shows that the recipient will not be asked again now.
+func (r *Router) OfferAsked(ctx context.Context, participantID string) ([]Outcome, error) {
+	ids, err := r.room.UnansweredOffers(ctx, participantID, owedLimit)
+	if err != nil {
+		return nil, err
+	}
+	var outcomes []Outcome
+	over := map[string]bool{}
+	for _, id := range ids {
+		recipients, err := r.room.Recipients(ctx, id)
+		if err != nil {
+			return outcomes, err
+		}
+		for _, to := range recipients {
+			name := to.Receipt.RecipientParticipantID
+			if over[name] || len(to.Message.ToParticipantIDs) == 0 {
+				continue
+			}
+			o := r.offer(ctx, to)
+			over[name] = o.last
+			outcomes = append(outcomes, o.outcome)
+		}
+	}
+	return outcomes, nil
+}
+
 // OfferDenied offers again what the sandbox of a participant's tools did not let through, from outside of
 // it. Each message is tried once more and then left to the recipient's next turn.
 func (r *Router) OfferDenied(ctx context.Context, participantID string) ([]Outcome, error) {
@@ -126,7 +157,7 @@ func (r *Router) OfferDenied(ctx context.Context, participantID string) ([]Outco
 	}
 	var all []Outcome
 	for _, id := range ids {
-		outcomes, err := r.offerTo(ctx, id, false)
+		outcomes, err := r.offerTo(ctx, id, func(result, core.Recipient) {})
 		if err != nil && protocol.ReasonOf(err) != protocol.ReasonNotFound {
 			return all, err
 		}

@@ -311,6 +311,44 @@ func TestOwed(t *testing.T) {
 	}
 }
 
+// TestAsked: what a participant asked and whose sender died before the offer is offered by its next hook,
+// a lost wake once more, and a recipient that fails is asked once.
+func TestAsked(t *testing.T) {
+	s := newScene(t, adapter.OfferWake, nil)
+	ada, bob, eve := s.open("ada"), s.open("bob"), s.open("eve")
+	s.bind(bob, "one")
+	s.bind(eve, "two")
+	first := s.send(ada, protocol.Question, "bob")
+	s.send(ada, protocol.Question, "bob")
+	s.send(ada, protocol.Question, "eve")
+	s.send(bob, protocol.Question, "eve")
+	asked := func(want int) {
+		t.Helper()
+		if _, err := s.router.OfferAsked(s.ctx, "ada"); err != nil || len(s.client.offers) != want {
+			t.Errorf("%d offers, %v, want %d: %+v", len(s.client.offers), err, want, s.client.offers)
+		}
+	}
+	asked(2) // one for each recipient
+	asked(2) // both are on their way
+	s.clock.Advance(WakeExpires)
+	asked(4) // both were lost
+	s.must(s.ledger.EndWake(bob.SessionID, protocol.GenerationRef(bob.Generation)))
+	asked(5) // bob looked, and one that he was not woken for is left
+	if last := s.client.offers[4].MessageID; last != first {
+		t.Errorf("%s was offered, want %s", last, first)
+	}
+	f := newScene(t, adapter.OfferWake, nil)
+	ada, bob = f.open("ada"), f.open("bob")
+	f.bind(bob, "one")
+	f.client.answer = adapter.OfferAnswer{Code: protocol.FailRecipientBusy}
+	for range 3 {
+		f.send(ada, protocol.Question, "bob")
+	}
+	if got, err := f.router.OfferAsked(f.ctx, "ada"); err != nil || len(got) != 1 || len(f.failures()) != 1 {
+		t.Errorf("a recipient that fails: %+v, %v, %v", got, err, f.failures())
+	}
+}
+
 // TestDenied: what a sandbox did not let through is tried once from outside of it, and no more.
 func TestDenied(t *testing.T) {
 	s := newScene(t, adapter.OfferWake, nil)

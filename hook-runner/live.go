@@ -60,12 +60,13 @@ func (c *call) live(owner core.Owner) *live {
 	}
 }
 
-// offer tries again what a sandbox kept from its recipients and, when a turn is over, what still waits
-// for this session itself: nobody else may come by for long.
-func (l *live) offer(ctx context.Context, own bool) {
+// offer tries again what a sandbox kept from its recipients and, when a turn is over, what this session
+// asked of others that nobody was told of, and what still waits for itself: nobody else may come by for
+// long.
+func (l *live) offer(ctx context.Context, turnOver bool) {
 	denied, err := l.ledger.Denied(l.participant())
-	own = own && l.adapter.Live() != nil && l.policy() != protocol.LiveOff
-	if err != nil || len(denied) == 0 && !own {
+	turnOver = turnOver && l.anybody()
+	if err != nil || len(denied) == 0 && !turnOver {
 		return
 	}
 	r, err := router.New(router.Config{
@@ -77,9 +78,23 @@ func (l *live) offer(ctx context.Context, own bool) {
 	if len(denied) > 0 {
 		_, _ = r.OfferDenied(ctx, l.participant())
 	}
-	if own {
+	if turnOver {
+		_, _ = r.OfferAsked(ctx, l.participant())
+	}
+	if turnOver && l.adapter.Live() != nil && l.policy() != protocol.LiveOff {
 		_, _ = r.OfferOwed(ctx, l.participant())
 	}
+}
+
+// anybody says whether sessions of any client may be woken. Where none may, a turn ends with one look.
+func (l *live) anybody() bool {
+	decided, err := l.policies.Decided()
+	for _, policy := range decided {
+		if policy != protocol.LiveOff {
+			return err == nil
+		}
+	}
+	return false
 }
 
 // policy is the owner's choice for this client; what cannot be read is off.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -61,12 +62,16 @@ type liveWorld struct {
 	*world
 	transport *transport
 	policies  livefiles.Policies
+	owners    map[string]core.Owner // that hooks told, by the client's own id
 }
 
 func newLiveWorld(t *testing.T, policy protocol.LivePolicy) *liveWorld {
 	t.Helper()
 	w := newWorld(t)
-	l := &liveWorld{w, &transport{answer: adapter.OfferAnswer{State: adapter.OfferAccepted, ClientVersion: "1.0.0"}}, livefiles.NewPolicies(datahome.Home{Root: w.home})}
+	l := &liveWorld{
+		world: w, transport: &transport{answer: adapter.OfferAnswer{State: adapter.OfferAccepted, ClientVersion: "1.0.0"}},
+		policies: livefiles.NewPolicies(datahome.Home{Root: w.home}), owners: map[string]core.Owner{},
+	}
 	l.choose(policy)
 	return l
 }
@@ -102,6 +107,9 @@ func (w *liveWorld) hook(kind adapter.EventKind, native string, change ...func(*
 	w.must(err)
 	var out, errs bytes.Buffer
 	code := Run(Process{Args: []string{"vendor"}, Stdin: strings.NewReader("{}"), Stdout: &out, Stderr: &errs, Env: w.env, Started: time.Now()}, a)
+	if header := regexp.MustCompile(`--session (\S+) --generation (\S+)`).FindStringSubmatch(out.String()); header != nil {
+		w.owners[native] = core.Owner{SessionID: header[1], Generation: header[2]}
+	}
 	if code != 0 || errs.Len() != 0 {
 		w.t.Fatalf("%s: exit %d, %q", kind, code, errs.String())
 	}
@@ -146,12 +154,18 @@ func (w *liveWorld) stranger() (send func(to string) string) {
 	w.must(err)
 	return func(to string) string {
 		w.t.Helper()
-		sent, err := r.Core.Send(ctx, core.Owner{SessionID: s.SessionID, Generation: s.Generation}, core.SendRequest{
-			To: []string{protocol.HookParticipantID("vendor", to)}, MessageKind: protocol.Question, Subject: "s", Body: "b",
-		})
-		w.must(err)
-		return sent.Message.MessageID
+		return w.send(core.Owner{SessionID: s.SessionID, Generation: s.Generation}, to)
 	}
+}
+
+// send records a question and offers nothing, as if its sender had died then.
+func (w *liveWorld) send(from core.Owner, to string) string {
+	w.t.Helper()
+	sent, err := w.room().Core.Send(context.Background(), from, core.SendRequest{
+		To: []string{protocol.HookParticipantID("vendor", to)}, MessageKind: protocol.Question, Subject: "s", Body: "b",
+	})
+	w.must(err)
+	return sent.Message.MessageID
 }
 
 func (w *liveWorld) ledger() *livefiles.Ledger {
@@ -291,13 +305,19 @@ func TestTryingAgain(t *testing.T) {
 	if !slices.Equal(w.transport.offers, []string{id}) {
 		t.Errorf("at the end of its turn: %v", w.transport.offers)
 	}
+	sent := w.send(w.owners["two"], "one")
+	w.must(w.ledger().EndWake(w.session("one").SessionID, w.transport.binds[0].GenerationRef))
+	w.hook(adapter.TurnEnd, "two")
+	if !slices.Equal(w.transport.offers, []string{id, sent}) {
+		t.Errorf("what two asked before it could offer: %v", w.transport.offers)
+	}
 	w.must(w.ledger().Deny(protocol.HookParticipantID("vendor", "one"), send("two")))
 	w.hook(adapter.AfterTool, "one")
-	if len(w.transport.offers) != 2 {
+	if len(w.transport.offers) != 3 {
 		t.Errorf("after its tool: %v", w.transport.offers)
 	}
 	w.hook(adapter.AfterTool, "one")
-	if len(w.transport.offers) != 2 {
+	if len(w.transport.offers) != 3 {
 		t.Errorf("offered twice: %v", w.transport.offers)
 	}
 }

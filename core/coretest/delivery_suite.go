@@ -182,6 +182,21 @@ func routing(t *testing.T, r *roomTest) {
 	if owed, err := r.core.OwedOffers(r.ctx, "ada", 10); err != nil || !cmp.Equal(owed, []string{q}) {
 		t.Errorf("owed: %v, %v (the room's %s is not offered live)", owed, err, all)
 	}
+	note := r.send(bob, protocol.Note, "n", "ada").Message.MessageID
+	later := r.send(bob, protocol.Question, "q2", "ada").Message.MessageID
+	unanswered := func(author string, limit int, want ...string) {
+		t.Helper()
+		if got, err := r.core.UnansweredOffers(r.ctx, author, limit); err != nil || !cmp.Equal(got, want) && len(got)+len(want) > 0 {
+			t.Errorf("unanswered of %s: %v, %v, want %v (%s obliges nobody)", author, got, err, want, note)
+		}
+	}
+	unanswered("bob", 10, later, q)
+	unanswered("bob", 1, later)
+	unanswered("ada", 10)
+	if _, err := r.core.Read(r.ctx, ada.Owner, later); err != nil {
+		t.Fatal(err)
+	}
+	unanswered("bob", 10, q)
 	if _, err := r.core.CloseSession(r.ctx, second.Owner, "clear"); err != nil {
 		t.Fatal(err)
 	}

@@ -337,6 +337,34 @@ func TestClaudeClear(t *testing.T) {
 	s.until("answered", c, func() bool { return s.receipt(id).State == "acknowledged" })
 }
 
+// TestClaudeResume: a conversation that its person left and came back to, in another process, is reached
+// again, although the client corrects its registry only after the hooks of the start have run.
+func TestClaudeResume(t *testing.T) {
+	client(t, "ACC_REAL_CLAUDE")
+	s := newStage(t, "claude_code", protocol.LiveActionable, answering)
+	c := s.claude(nil)
+	s.must(c.Type(s.ctx, "hello"))
+	s.until("told", c, func() bool { return len(s.model.Requests()) > 0 })
+	s.idle(c)
+	before, err := c.Entry()
+	s.must(err)
+	s.must(c.Type(s.ctx, "/exit"))
+	s.until("gone", c, func() bool { return errors.Is(syscall.Kill(c.PID(), 0), syscall.ESRCH) })
+	waiting, outcome := s.ask("While you are away?")
+	s.expect(outcome, delivery{Outcome: "queued", Transport: "durable", Code: "recipient_offline", EndReason: outcome.EndReason})
+	c.Close()
+	c = s.claude(nil, "--resume", before.SessionID)
+	if after, err := c.Entry(); err != nil || after.SessionID != before.SessionID {
+		t.Fatalf("resumed as %+v, %v", after, err)
+	}
+	id, outcome := s.ask("Back again?")
+	s.expect(outcome, woken)
+	s.until("answered", c, func() bool { return s.receipt(id).State == "acknowledged" })
+	if r := s.receipt(waiting); r.State != "offered" {
+		t.Errorf("what waited came with the same turn: %+v", r)
+	}
+}
+
 // TestClaudeVerifies: registry and socket are looked at before every wake, and no byte crosses when they
 // are not what they were.
 func TestClaudeVerifies(t *testing.T) {
