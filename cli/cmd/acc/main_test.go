@@ -52,6 +52,7 @@ func TestStories(t *testing.T) {
 				return err
 			}
 			env.Setenv("ACC", acc)
+			env.Setenv("BUILD", filepath.Dir(acc))
 			return os.MkdirAll(filepath.Join(env.WorkDir, "home"), 0o700)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){

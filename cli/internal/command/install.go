@@ -64,6 +64,9 @@ func (o *install) run(ctx context.Context) (Answer, error) {
 	if err := o.anybody(); err != nil {
 		return Answer{}, err
 	}
+	if !o.pending() {
+		return o.answer(), nil
+	}
 	self, err := os.Executable()
 	if err == nil {
 		self, err = filepath.EvalSymlinks(self)
@@ -85,6 +88,11 @@ func (o *install) run(ctx context.Context) (Answer, error) {
 		return Answer{}, err
 	}
 	return o.answer(), nil
+}
+
+// pending says whether there is a client into which something can be installed.
+func (o *install) pending() bool {
+	return slices.ContainsFunc(o.clients, func(c *installer.Client) bool { return c.State == installer.Planned })
 }
 
 // anybody refuses to do nothing at all, and marks selected clients that are not here.
@@ -109,6 +117,9 @@ func (o *install) plan(ctx context.Context) {
 	for _, c := range o.clients {
 		c.Plan(ctx, o.Machine)
 	}
+	if !o.pending() {
+		o.runtime = nil // nobody would call it
+	}
 	if o.inv.JSON {
 		return
 	}
@@ -118,7 +129,7 @@ func (o *install) plan(ctx context.Context) {
 			sayPlan(u, name(c), p, o.Home)
 		}
 	}
-	if len(o.runtime.Files) > 0 {
+	if o.runtime != nil && len(o.runtime.Files) > 0 {
 		u.Print("%s", u.Styled(ui.Bold, "acc itself, copied from "+ui.Escape(shorten(o.runtime.From, o.Home))))
 		sayChanges(u, runtimeChanges(o.runtime), o.Home)
 	}
@@ -127,7 +138,7 @@ func (o *install) plan(ctx context.Context) {
 // apply writes: the executables first, so that no client is ever wired to nothing.
 func (o *install) apply(ctx context.Context) error {
 	o.plan(ctx)
-	if !slices.ContainsFunc(o.clients, func(c *installer.Client) bool { return c.State == installer.Planned }) {
+	if !o.pending() {
 		return nil
 	}
 	if err := o.runtime.Apply(ctx); err != nil {
@@ -140,11 +151,14 @@ func (o *install) apply(ctx context.Context) error {
 }
 
 func (o *install) answer() Answer {
-	data := view.InstallData{DryRun: o.dryRun, Clients: installedClients(o.clients), Delivery: o.decisions, Runtime: &view.RuntimeCopy{
-		Directory: o.runtime.Dir, From: o.runtime.From, Changes: runtimeChanges(o.runtime),
-	}}
-	a := answer(view.Install, data, func(u *ui.UI) { o.say(u) })
-	a.Warnings = o.runtime.Notes
+	data := view.InstallData{DryRun: o.dryRun, Clients: installedClients(o.clients), Delivery: o.decisions}
+	var notes []string
+	if o.runtime != nil {
+		data.Runtime = &view.RuntimeCopy{Directory: o.runtime.Dir, From: o.runtime.From, Changes: runtimeChanges(o.runtime)}
+		notes = o.runtime.Notes
+	}
+	a := answer(view.Install, data, o.say)
+	a.Warnings = notes
 	for _, c := range o.clients {
 		if c.State == installer.Failed {
 			a.Code = protocol.Data
@@ -158,7 +172,7 @@ func (o *install) say(u *ui.UI) {
 	sayStates(u, o.clients, map[installer.State]string{
 		installer.Done: "installed into", installer.Unchanged: "as it should be in", installer.Absent: "not on this machine",
 	})
-	if !o.dryRun {
+	if !o.dryRun && o.runtime != nil {
 		u.Print("runtime: %s, an unmanaged copy", ui.Escape(shorten(o.runtime.Dir, o.Home)))
 	}
 	for _, d := range o.decisions {
