@@ -67,7 +67,22 @@ func (e *examination) checkStore(ctx context.Context, r *room.Room) bool {
 		text += "; a crash left half a frame behind the last one, which the next write takes away"
 	}
 	e.ok(subjectStore, text)
+	if e.Repair {
+		e.sweep(ctx, r)
+	}
 	return true
+}
+
+// sweep removes what crashes left behind, all of it.
+func (e *examination) sweep(ctx context.Context, r *room.Room) {
+	ctx, cancel := context.WithTimeout(ctx, storeLimit)
+	defer cancel()
+	swept, err := r.Store.Sweep(ctx, 0)
+	if err != nil {
+		e.warn(subjectStore, "leftovers could not be removed: "+err.Error(), hint(err))
+		return
+	}
+	e.ok(subjectStore, fmt.Sprintf("removed %d partial files, %d old signs of life and %d pages that nothing refers to", swept.Temporaries, swept.Ephemeral, swept.Pages))
 }
 
 func fsck(ctx context.Context, r *room.Room) (fsstore.Report, error) {
