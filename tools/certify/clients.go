@@ -82,6 +82,80 @@ var clients = []client{
 		},
 		authority: "developer", shellTool: "Bash", events: common,
 	},
+	{
+		name: "gemini-cli", adapterID: "gemini_cli", dir: "geminicli", command: "gemini", packages: "@google/gemini-cli",
+		args: func(prompt string, again bool) []string {
+			args := []string{"-m", "gemini-2.5-flash", "--approval-mode", "yolo", "-p", prompt}
+			if again {
+				args = append(args, "--resume", "latest")
+			}
+			return args
+		},
+		env: func(s *stage) []string {
+			return []string{
+				"GEMINI_API_KEY=dummy", "GOOGLE_GEMINI_BASE_URL=" + s.model.URL, "GEMINI_CLI_TRUST_WORKSPACE=true", "GEMINI_TELEMETRY_ENABLED=false", "NO_BROWSER=true",
+			}
+		},
+		prepare: func(s *stage) error {
+			return appendTo(filepath.Join(s.home, ".gemini", "settings.json"),
+				`{"security":{"auth":{"selectedType":"gemini-api-key"}},"general":{"enableAutoUpdate":false,"disableAutoUpdate":true},`+
+					`"privacy":{"usageStatisticsEnabled":false},"telemetry":{"enabled":false}}`)
+		},
+		write: func(path, content string) realclient.Step {
+			return realclient.Step{Tool: "write_file", Input: map[string]any{"file_path": path, "content": content}}
+		},
+		shell: func(command string) realclient.Step {
+			return realclient.Step{Tool: "run_shell_command", Input: map[string]any{"command": command, "description": "certify"}}
+		},
+		authority: "user", shellTool: "run_shell_command", events: eventNames{"SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "SessionEnd"},
+	},
+	{
+		name: "kimi", adapterID: "kimi", dir: "kimi", command: "kimi", packages: "@moonshot-ai/kimi-code",
+		args: func(prompt string, again bool) []string {
+			if again {
+				return []string{"-c", "-p", prompt}
+			}
+			return []string{"-p", prompt}
+		},
+		env: func(*stage) []string { return nil },
+		prepare: func(s *stage) error {
+			return appendTo(filepath.Join(s.home, ".kimi-code", "config.toml"), `default_model = "fake"
+telemetry = false
+providers.fake = { type = "anthropic", base_url = `+quoted(s.model.URL)+`, api_key = "dummy" }
+models.fake = { provider = "fake", model = "fake-model", max_context_size = 128000 }
+`)
+		},
+		write: func(path, content string) realclient.Step {
+			return realclient.Step{Tool: "Write", Input: map[string]any{"path": path, "content": content}}
+		},
+		shell: func(command string) realclient.Step {
+			return realclient.Step{Tool: "Bash", Input: map[string]any{"command": command}}
+		},
+		authority: "user", shellTool: "Bash", events: common,
+	},
+	{
+		name: "grok", adapterID: "grok", dir: "grok", command: "grok", packages: "@xai-official/grok",
+		args: func(prompt string, again bool) []string {
+			args := []string{"-p", prompt, "--always-approve"}
+			if again {
+				args = append(args, "--continue")
+			}
+			return args
+		},
+		env: func(*stage) []string { return []string{"XAI_API_KEY=dummy"} },
+		prepare: func(s *stage) error {
+			return appendTo(filepath.Join(s.home, ".grok", "config.toml"), `models = { default = "fake" }
+model.fake = { model = "fake-model", base_url = `+quoted(s.model.URL+"/v1")+`, api_key = "dummy", api_backend = "messages", context_window = 128000 }
+`)
+		},
+		write: func(path, content string) realclient.Step {
+			return realclient.Step{Tool: "write", Input: map[string]any{"file_path": path, "content": content}}
+		},
+		shell: func(command string) realclient.Step {
+			return realclient.Step{Tool: "run_terminal_command", Input: map[string]any{"command": command, "description": "certify"}}
+		},
+		authority: "user", shellTool: "run_terminal_command", events: common,
+	},
 }
 
 // codexConfig goes before the tables that the installation wrote.

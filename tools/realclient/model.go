@@ -117,11 +117,18 @@ func (r request) prompt() (p Prompt, answered int) {
 	return p, answered
 }
 
+// mainTools is how many tools a request offers at least that is not the client's own housekeeping.
+const mainTools = 4
+
 // ServeHTTP implements http.Handler.
 func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, 64<<20))
 	if err == nil && strings.HasSuffix(r.URL.Path, "/responses") {
 		m.respond(w, r, body)
+		return
+	}
+	if err == nil && strings.HasSuffix(r.URL.Path, "enerateContent") {
+		m.generate(w, r, body)
 		return
 	}
 	var req request
@@ -130,7 +137,7 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	step, number := Step{Text: "ok"}, 0
-	if len(req.Tools) > 0 { // anything else is the client's own housekeeping
+	if len(req.Tools) >= mainTools { // anything else is the client's own housekeeping
 		step, number = m.next(req.prompt())
 	}
 	if step.pause(r) {

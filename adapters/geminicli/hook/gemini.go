@@ -1,7 +1,10 @@
 package hook
 
 import (
+	_ "embed"
+
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
+	"github.com/acc-control-plane/acc/adapter-sdk/certification"
 	"github.com/acc-control-plane/acc/adapter-sdk/hookkit"
 	"github.com/acc-control-plane/acc/adapter-sdk/shell"
 )
@@ -12,12 +15,20 @@ const ID = "gemini_cli"
 // contextLimit is well above what acc says in a turn; the client was not seen to cut.
 const contextLimit = 16_000
 
+// evidence is what tools/certify saw of the real client.
+//
+//go:embed certification.json
+var evidence []byte
+
 // New gives the sealed adapter.
 func New() (*adapter.Adapter, error) {
 	return adapter.New(ID, "Gemini CLI", client{},
 		adapter.WithEnvironment("ACC_PARTICIPANT", "ACC_WORKSPACE_ROOT"),
 		adapter.WithContextLimit(contextLimit),
 		adapter.WithWrapperTags("hook_context", "untrusted_context", "loaded_context", "project_context"),
+		adapter.WithEvidence("gemini-cli", evidence,
+			certification.SessionStart, certification.SessionEnd, certification.StartupContext, certification.TurnContext,
+			certification.SafePoint, certification.GuardWrite, certification.GuardShell, certification.NextTurn),
 	)
 }
 

@@ -1,11 +1,13 @@
 package hook
 
 import (
+	_ "embed"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
+	"github.com/acc-control-plane/acc/adapter-sdk/certification"
 	"github.com/acc-control-plane/acc/adapter-sdk/hookkit"
 	"github.com/acc-control-plane/acc/adapter-sdk/shell"
 )
@@ -16,12 +18,19 @@ const ID = "kimi"
 // contextLimit is modest: the client prints the text on the person's screen too.
 const contextLimit = 8_000
 
+// evidence is what tools/certify saw of the real client.
+//
+//go:embed certification.json
+var evidence []byte
+
 // New gives the sealed adapter.
 func New() (*adapter.Adapter, error) {
 	return adapter.New(ID, "Kimi Code", client{},
 		adapter.WithEnvironment("ACC_PARTICIPANT", "ACC_WORKSPACE_ROOT"),
 		adapter.WithContextLimit(contextLimit),
 		adapter.WithWrapperTags("hook_result", "system"),
+		adapter.WithEvidence("kimi", evidence,
+			certification.SessionStart, certification.TurnContext, certification.GuardWrite, certification.GuardShell, certification.NextTurn),
 	)
 }
 
