@@ -1,10 +1,12 @@
 package hook
 
 import (
+	_ "embed"
 	"strings"
 	"time"
 
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
+	"github.com/acc-control-plane/acc/adapter-sdk/certification"
 	"github.com/acc-control-plane/acc/adapter-sdk/hookkit"
 	"github.com/acc-control-plane/acc/adapter-sdk/shell"
 )
@@ -15,6 +17,11 @@ const ID = "grok"
 // contextLimit is modest: the client sends the text again with every later request.
 const contextLimit = 8_000
 
+// evidence is what tools/certify saw of the real client.
+//
+//go:embed certification.json
+var evidence []byte
+
 // New gives the sealed adapter.
 func New() (*adapter.Adapter, error) {
 	return adapter.New(ID, "Grok CLI", client{},
@@ -22,6 +29,8 @@ func New() (*adapter.Adapter, error) {
 		adapter.WithContextLimit(contextLimit),
 		adapter.WithDeadline(adapter.SessionEnd, time.Second),
 		adapter.WithWrapperTags("system-reminder"),
+		adapter.WithEvidence("grok", evidence,
+			certification.SessionStart, certification.SessionEnd, certification.SafePoint, certification.GuardWrite, certification.GuardShell),
 	)
 }
 
