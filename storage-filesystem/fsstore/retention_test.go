@@ -342,3 +342,44 @@ func TestFullDisk(t *testing.T) {
 	}))
 	storetest.Check(t, onDisk(d.Process()))
 }
+
+// TestStateGone deletes the state directory after a checkpoint, and before each operation of one: what is made
+// again from the journal is not what the checkpoint vouches for.
+func TestStateGone(t *testing.T) {
+	disk, _ := pairs(t, 5)
+	lose := func(d *vfstest.Disk) {
+		d.RemoveAll(diskDir + "/state")
+		ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+		defer cancel()
+		other := func(tx core.Tx) error { return put(tx, session("other", "p", protocol.SessionOpen)) }
+		if _, err := onDisk(d.Process()).Update(ctx, other); err != nil && reason(err) != protocol.ReasonLockBusy {
+			t.Fatal(err)
+		}
+	}
+	survives := func(d *vfstest.Disk, what string) {
+		for seed := range uint64(8) {
+			c := d.Clone()
+			c.PowerCut(seed)
+			if n, err := readPair(rebuilding(c)); err != nil || n < 5 {
+				t.Fatalf("%s, seed %d: read %d, %v", what, seed, n, err)
+			}
+			mustSet(t, onDisk(c.Process()), 7)
+			storetest.Check(t, onDisk(c.Process()))
+		}
+	}
+	d := disk.Clone()
+	must(t, onDisk(d.Process()).Checkpoint(context.Background()))
+	lose(d)
+	survives(d, "after a checkpoint")
+	for k := 0; ; k++ {
+		d := disk.Clone()
+		fs, ran := at(d, k, func(vfstest.Op) { lose(d) })
+		if err := onDisk(fs).Checkpoint(context.Background()); err != nil && k < 3 {
+			t.Fatal(err)
+		}
+		survives(d, fmt.Sprint("before operation ", k))
+		if !*ran {
+			break
+		}
+	}
+}
