@@ -1,12 +1,38 @@
 package core_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/acc-control-plane/acc/core"
 	"github.com/acc-control-plane/acc/core/coretest"
+	"github.com/acc-control-plane/acc/core/decision"
 	"github.com/acc-control-plane/acc/protocol"
 )
+
+// TestTheLargestItemFitsAPage: a page always holds at least one item, whatever its author did.
+func TestTheLargestItemFitsAPage(t *testing.T) {
+	id := strings.Repeat("x", protocol.MaxIDLength)
+	at := coretest.Start
+	item := core.InboxItem{
+		Message: core.Summary{
+			MessageID: id, ThreadID: id, FromParticipantID: id, FromSessionID: id, MessageKind: protocol.Decision, Obligation: protocol.ObligationAcknowledge,
+			Subject: strings.Repeat("\"", protocol.SubjectPreview) + "…", SentAt: at, InReplyTo: id, BodyBytes: protocol.MaxBody, ArtifactCount: protocol.MaxListItems,
+			Decision: &decision.Status{State: decision.Superseded, Conflicted: true, HeadCount: 256, CurrentMessageID: id, GroupID: id, Partial: true},
+		},
+		Receipt: protocol.Receipt{
+			MessageID: id, RecipientParticipantID: id, State: protocol.Acknowledged, UpdatedAt: at,
+			Offer: &protocol.Offer{Transport: strings.Repeat("x", protocol.MaxTransport), At: at, RepeatedAt: at},
+		},
+	}
+	encoded, err := core.InboxItemObject().Append(nil, &item)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if most := protocol.InboxPageBytes / 2; len(encoded) > most {
+		t.Errorf("an item of %d bytes, at most %d leave room for everything else", len(encoded), most)
+	}
+}
 
 // TestNewNeedsEverything takes one field of a whole configuration away at a time.
 func TestNewNeedsEverything(t *testing.T) {

@@ -139,9 +139,8 @@ func (c *change) finishedBefore(s *protocol.Session, req FinishRequest) (FinishR
 	if !found {
 		return FinishResult{}, ended
 	}
-	raw, finished := s.Extensions[finishExtension]
-	facts, err := finishObject.Decode(raw)
-	if !finished || err != nil || facts.MessageID != before.MessageID {
+	facts, err := finishObject.Decode(s.Extensions[finishExtension])
+	if err != nil || facts.MessageID != before.MessageID {
 		return FinishResult{}, otherFinish(req.ClientMessageID, before.MessageID)
 	}
 	to, err := c.resolve(s, req.To)

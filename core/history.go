@@ -93,11 +93,7 @@ func (r *room) history(q HistoryQuery, find Query, limit int) (HistoryPage, erro
 		if err != nil {
 			return false, protocol.Malformed("summary of "+m.MessageID, err)
 		}
-		fits, err := budget.take(m.MessageID, len(encoded))
-		if err != nil {
-			return false, err
-		}
-		if !fits || len(page.Items) == limit {
+		if !budget.take(len(encoded)) || len(page.Items) == limit {
 			page.NextCursor = page.Items[len(page.Items)-1].MessageID
 			return false, nil
 		}

@@ -108,11 +108,7 @@ func (r *room) inbox(s *protocol.Session, after *Entry, limit int) (InboxPage, e
 		if err != nil {
 			return false, protocol.Malformed("inbox item of "+m.MessageID, err)
 		}
-		fits, err := budget.take(m.MessageID, len(encoded))
-		if err != nil {
-			return false, err
-		}
-		if !fits || len(page.Items) == limit {
+		if !budget.take(len(encoded)) || len(page.Items) == limit {
 			page.NextCursor = page.Items[len(page.Items)-1].Message.MessageID
 			return false, nil
 		}
@@ -159,18 +155,15 @@ func newBudget() *budget {
 	return &budget{left: protocol.InboxPageBytes - frame}
 }
 
-// take says whether an item of that size still fits. An item that no page could hold is an error: it
-// would hide everything behind it.
-func (b *budget) take(id string, size int) (bool, error) {
+// take says whether an item of that size still fits. Every member of an item is bounded, so that the
+// first one always does.
+func (b *budget) take(size int) bool {
 	size++ // the comma
-	if size > newBudget().left {
-		return false, protocol.DataError("", fmt.Sprintf("the summary of message %s does not fit a page", id)).WithHint("acc inbox --message " + id)
-	}
 	if size > b.left {
-		return false, nil
+		return false
 	}
 	b.left -= size
-	return true, nil
+	return true
 }
 
 // summarise leaves the body out and cuts the subject between characters.
