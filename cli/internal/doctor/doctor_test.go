@@ -151,7 +151,7 @@ func TestHealthyStore(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	got := lines(r, subjectStore, subjectSessions)
-	if len(got) != 3 || !strings.Contains(got[0], "agree with") || got[2] != "ok ben has not read 3 messages, 3 of them never shown (online)" {
+	if len(got) != 3 || !strings.Contains(got[0], "agree with") || got[2] != "ok ben: 3 unread, 3 of them never shown (online)" {
 		t.Errorf("%q", got)
 	}
 }

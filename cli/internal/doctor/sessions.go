@@ -42,7 +42,7 @@ func (e *examination) checkSessions(ctx context.Context, r *room.Room) {
 			if s.CountsCut {
 				more = "at least "
 			}
-			e.ok(subjectSessions, fmt.Sprintf("%s has not read %s%d messages, %d of them never shown (%s)", s.ParticipantID, more, waiting, s.Queued, s.Presence))
+			e.ok(subjectSessions, fmt.Sprintf("%s: %s%d unread, %d of them never shown (%s)", s.ParticipantID, more, waiting, s.Queued, s.Presence))
 		}
 	}
 	e.checkBindings(status)
