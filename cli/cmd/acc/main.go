@@ -18,7 +18,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	host := command.Host{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: datahome.Installed(os.Getenv),
-		Enter: room.Enter, Lives: registry.Lives, Installers: clients.Installers,
+		Enter: room.Enter, Hooks: registry.Hooks, Lives: registry.Lives, Installers: clients.Installers,
 	}
 	code := command.Main(ctx, host, os.Args[1:])
 	stop()

@@ -52,6 +52,9 @@ func examine(ctx context.Context, inv *Invocation, m machine, repair bool) Answe
 			q.Live = append(q.Live, l.ID())
 		}
 	}
+	if inv.Hooks != nil {
+		q.Adapters, _ = inv.Hooks() // without them nothing is said about evidence
+	}
 	report := doctor.Examine(ctx, q)
 	data := view.DoctorData{Report: report, DataHome: m.home.Acc(), Version: m.Version, Healthy: report.Count(doctor.Fail) == 0}
 	a := answer(view.Doctor, data, func(u *ui.UI) { sayReport(u, report, now) })

@@ -26,6 +26,8 @@ type Host struct {
 	Env            func(name string) string
 	// Enter opens a room; room.Enter outside tests.
 	Enter func(ctx context.Context, req room.Request) (*room.Room, error)
+	// Hooks are the adapters of this build; nil: nothing is said about what their clients were seen to do.
+	Hooks func() ([]*adapter.Adapter, error)
 	// Lives are the live transports of this build; nil or an error: messages wait for the next turn.
 	Lives func() ([]*adapter.Live, error)
 	// Installers write acc into the clients of this build and take it out again.

@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
+	"github.com/acc-control-plane/acc/adapter-sdk/certification"
 	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/storage-filesystem/livefiles"
 )
@@ -86,6 +88,7 @@ func (e *examination) checkClient(c *Client) {
 	}
 	e.ok(id, found+", configured in "+c.Root)
 	e.checkHooks(c)
+	e.checkEvidence(c)
 	for _, p := range c.Problems {
 		switch {
 		case p.Remedy == "":
@@ -136,6 +139,40 @@ func (e *examination) checkHooks(c *Client) {
 		return
 	}
 	e.add(Finding{Level: OK, Subject: c.AdapterID, Text: "a session of it last gave a sign of life here", At: c.LastSign})
+}
+
+// promises are the capabilities that others rely on, in words.
+var promises = []struct {
+	capability certification.Capability
+	text       string
+}{
+	{certification.SessionStart, "attach"}, {certification.SessionEnd, "end of a session"},
+	{certification.NextTurn, "messages before a turn"}, {certification.SafePoint, "messages within a turn"},
+	{certification.GuardWrite, "refused edits"}, {certification.GuardShell, "refused shell writes"},
+}
+
+// checkEvidence says what this version of the client was seen to do, and what is not relied on.
+func (e *examination) checkEvidence(c *Client) {
+	i := slices.IndexFunc(e.Adapters, func(a *adapter.Adapter) bool { return a.ID() == c.AdapterID })
+	if i < 0 {
+		return
+	}
+	var proved []string
+	off := map[string][]string{}
+	for _, p := range promises {
+		v := e.Adapters[i].Effective(p.capability, c.Version)
+		if v.On {
+			proved = append(proved, p.text)
+			continue
+		}
+		off[v.Text()] = append(off[v.Text()], p.text)
+	}
+	if len(proved) > 0 {
+		e.ok(c.AdapterID, "proved with the real client: "+strings.Join(proved, ", "))
+	}
+	for _, why := range slices.Sorted(maps.Keys(off)) {
+		e.ok(c.AdapterID, "not relied on: "+strings.Join(off[why], ", ")+" ("+why+")")
+	}
 }
 
 func reason(note string) string {

@@ -52,6 +52,8 @@ type Request struct {
 	Home       datahome.Home
 	Machine    adapter.Machine
 	Installers []adapter.Installer
+	// Adapters know what their clients were seen to do.
+	Adapters []*adapter.Adapter
 	// Live are the ids of the adapters whose running sessions can be asked to look.
 	Live []string
 	// Enter opens the room in question. It reads nothing but the identity of the store.
