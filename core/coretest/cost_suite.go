@@ -61,6 +61,7 @@ func (c countingTx) Find(q core.Query) ([]core.Entry, error) {
 // depend on the store, so one store is enough.
 func TestCost(t *testing.T, newStore NewStore) {
 	t.Run("a long chain of decisions is bounded", func(t *testing.T) { longDecision(t, newRoom(t, newStore(t))) })
+	t.Run("a group of decisions is walked once a page", func(t *testing.T) { oneGroup(t, newStore(t)) })
 	t.Run("one session's claims are bounded", func(t *testing.T) { manyClaims(t, newRoom(t, newStore(t))) })
 	t.Run("participants that are away are bounded", func(t *testing.T) { manyAway(t, newRoom(t, newStore(t))) })
 	t.Run("counting a backlog is bounded", func(t *testing.T) { backlog(t, newRoom(t, newStore(t))) })
@@ -197,6 +198,26 @@ func longDecision(t *testing.T, r *roomTest) {
 	head, err := r.core.Message(r.ctx, last.MessageID)
 	if err != nil || !head.Decision.IsHead || head.Decision.State != decision.Current {
 		t.Errorf("the last of a long chain: %+v, %v", head.Decision, err)
+	}
+}
+
+// oneGroup: a page that lists many decisions of one group reads the group once.
+func oneGroup(t *testing.T, store core.Store) {
+	counts := &counting{Store: store}
+	r := newRoom(t, counts)
+	ada := r.open("ada")
+	const size = 40
+	last := r.decide(ada, "0", core.SendRequest{})
+	for range size - 1 {
+		last = r.decide(ada, "n", core.SendRequest{Replaces: []string{last.MessageID}})
+	}
+	counts.records = 0
+	page, err := r.core.History(r.ctx, core.HistoryQuery{MessageKind: protocol.Decision, Limit: 10})
+	if err != nil || len(page.Items) != 10 {
+		t.Fatalf("%d items, %v", len(page.Items), err)
+	}
+	if counts.records > 2*size {
+		t.Errorf("a page of 10 out of a group of %d reads %d records", size, counts.records)
 	}
 }
 
