@@ -27,7 +27,7 @@ func (r *room) decisionStatus(m *protocol.Message) (*decision.Status, error) {
 	statuses := decision.Resolve(nodes)
 	status := statuses[m.MessageID]
 	if whole {
-		XX// one page may list many of one group
+		maps.Copy(r.decisions, statuses) // one page may list many of one group
 	} else {
 		status.Partial, status.CurrentMessageID = true, ""
 	}
