@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/acc-control-plane/acc/protocol"
+	"github.com/acc-control-plane/acc/storage-filesystem/livefiles"
 )
 
 // codex starts the client and lets a person type, because the client runs no hook before that.
@@ -140,4 +141,35 @@ func TestClaudeFromCodexSandbox(t *testing.T) {
 	if !denied {
 		t.Error("the sandboxed command did not say that it could not ask")
 	}
+}
+
+// TestCodexFromClaude: a question of a Claude Code agent reaches an idle Codex terminal, whose answer wakes
+// the Claude Code terminal in its turn.
+func TestCodexFromClaude(t *testing.T) {
+	client(t, "ACC_REAL_CODEX")
+	client(t, "ACC_REAL_CLAUDE")
+	s := newStage(t, "claude_code", protocol.LiveActionable, func(p Prompt) []Step {
+		if command, ok := strings.CutPrefix(p.Newest, "bash "); ok {
+			return []Step{{Tool: "Bash", Input: map[string]any{"command": withHeader(p, command)}}}
+		}
+		return replying(p)
+	})
+	s.must(livefiles.NewPolicies(s.home).SetLivePolicy("codex", protocol.LiveActionable))
+	claude := s.claude(nil)
+	inner := filepath.Join(s.root, "codex")
+	s.must(os.Mkdir(inner, 0o700))
+	outer := s.root
+	s.root = inner
+	s.codex(open)
+	s.root = outer
+	s.must(claude.Type(s.ctx, "bash ACC message --to codex --type question --subject across --body Hello OWNER"))
+	s.until("answered", claude, func() bool { return strings.Contains(s.acc("sync", "--scope", "history"), "Re: across") })
+	s.until("told of the answer", claude, func() bool {
+		for _, r := range s.model.Requests() {
+			if strings.Contains(r.Seen, "[acc wake] Message") && strings.Contains(r.Seen, "subject: Re: across") {
+				return true
+			}
+		}
+		return false
+	})
 }
