@@ -36,7 +36,6 @@ type stage struct {
 
 	mu      sync.Mutex
 	asked   []realclient.Prompt // what the model was sent, in order
-	midTurn string              // message that was sent while the first turn ran
 	open    bool                // the client's session was open when the model was first asked
 	failure error
 }

@@ -112,6 +112,8 @@ func (c *Codex) Close() {
 		updater.PID, _ = strconv.Atoi(strings.TrimSpace(string(data)))
 	}
 	if updater.PID > 1 {
-		_ = syscall.Kill(updater.PID, syscall.SIGTERM)
+		if updater, err := os.FindProcess(updater.PID); err == nil {
+			_ = updater.Signal(syscall.SIGTERM)
+		}
 	}
 }
