@@ -12,6 +12,7 @@ import (
 	"github.com/acc-control-plane/acc/cli/internal/runtime/unmanaged"
 	"github.com/acc-control-plane/acc/cli/internal/ui"
 	"github.com/acc-control-plane/acc/cli/internal/view"
+	"github.com/acc-control-plane/acc/mcp-server/mcpinstall"
 	"github.com/acc-control-plane/acc/protocol"
 	flags "github.com/urfave/cli/v2"
 )
@@ -22,7 +23,8 @@ func installCommand() *Definition {
 			Name: "install", Group: groupSetup,
 			Summary: "write acc into the AI clients of this machine",
 			Options: []argv.Option{
-				adapterOption, homeOption,
+				adapterOption, clientOption, homeOption,
+				{Name: "print", Usage: "with --adapter mcp: print the registration for a client that acc does not know, and write nothing"},
 				{Name: "delivery", Value: "WHICH", Choices: texts(protocol.LiveOff, protocol.LiveActionable, protocol.LiveAll),
 					Usage: "which messages may spend a turn of a running session"},
 				{Name: "dry-run", Usage: "list what would be written, and write nothing"},
@@ -40,10 +42,35 @@ func installCommand() *Definition {
 			if err != nil {
 				return Answer{}, err
 			}
-			o := install{machine: m, inv: inv, named: given.IsSet("adapter"), dryRun: given.Bool("dry-run"), delivery: protocol.LivePolicy(given.String("delivery"))}
+			mcp := slices.Contains(given.StringSlice("adapter"), mcpAdapter)
+			if mcp || given.Bool("print") {
+				if a, printed, err := inv.printed(m, given, mcp); printed || err != nil {
+					return a, err
+				}
+			}
+			o := install{machine: m, inv: inv, named: given.IsSet("adapter"), mcp: mcp, dryRun: given.Bool("dry-run"), delivery: protocol.LivePolicy(given.String("delivery"))}
 			return o.run(ctx)
 		},
 	}
+}
+
+// printed gives the registration of the MCP server where it was asked for. A server is registered only in
+// clients that somebody named: no other installation is a matter of taste.
+func (inv *Invocation) printed(m machine, given *flags.Context, mcp bool) (a Answer, printed bool, err error) {
+	switch named := given.IsSet("client"); {
+	case given.Bool("print") && (!mcp || len(given.StringSlice("adapter")) > 1 || named):
+		return a, false, invalid("--print goes with --adapter %s alone", mcpAdapter)
+	case !given.Bool("print") && !named:
+		return a, false, invalid("--adapter %s needs --client NAME, or --print", mcpAdapter).
+			WithHint("one of " + strings.Join(mcpinstall.Clients(), ", "))
+	case !given.Bool("print"):
+		return a, false, nil
+	}
+	snippet, err := mcpinstall.Snippet(m.Machine)
+	if err != nil {
+		return a, false, err
+	}
+	return answer(view.Text, view.TextData{Text: string(snippet)}, func(u *ui.UI) { u.Raw(snippet) }), true, nil
 }
 
 // install is one run of the command.
@@ -51,6 +78,7 @@ type install struct {
 	machine
 	inv      *Invocation
 	named    bool // clients were selected: one that is not here is a failure
+	mcp      bool // some of them for the MCP server
 	dryRun   bool
 	delivery protocol.LivePolicy // "": not given
 
@@ -76,6 +104,10 @@ func (o *install) run(ctx context.Context) (Answer, error) {
 	}
 	if o.runtime, err = unmanaged.NewPlan(o.home, self); err != nil {
 		return Answer{}, err
+	}
+	if o.mcp && o.runtime.NoServer {
+		return Answer{}, protocol.DataError(unmanaged.ReasonExecutableMissing, "acc-mcp is not beside "+self+", so no client could start it").
+			WithHint("in a checkout: go install ./cli/cmd/... and then acc install")
 	}
 	if o.decisions, err = o.decide(); err != nil {
 		return Answer{}, err

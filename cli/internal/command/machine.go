@@ -4,11 +4,13 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
 	"github.com/acc-control-plane/acc/cli/internal/argv"
 	"github.com/acc-control-plane/acc/cli/internal/installer"
+	"github.com/acc-control-plane/acc/mcp-server/mcpinstall"
 	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/storage-filesystem/datahome"
 	flags "github.com/urfave/cli/v2"
@@ -22,6 +24,12 @@ var homeOption = argv.Option{
 
 // adapterOption selects clients.
 var adapterOption = argv.Option{Name: "adapter", Value: "ID", Repeated: true, Usage: "only this client: claude_code, codex, gemini_cli, …"}
+
+// mcpAdapter is not one client but the MCP server, which can be registered in several.
+const mcpAdapter = "mcp"
+
+// clientOption says in which of them.
+var clientOption = argv.Option{Name: "client", Value: "NAME", Repeated: true, Usage: "with --adapter mcp: the clients that get the MCP server; see docs/mcp.md"}
 
 // machine is what install, uninstall and doctor act on.
 type machine struct {
@@ -44,8 +52,45 @@ func (inv *Invocation) machine(given *flags.Context) (machine, error) {
 	if err != nil {
 		return machine{}, err
 	}
-	selected, err := installer.Select(all, given.StringSlice("adapter"))
+	selected, err := selection(all, given)
 	return machine{Machine: user.Machine(home, installedVersion()), home: home, installers: selected}, err
+}
+
+// selection gives the installers that the caller asked for. The MCP server without clients is that of
+// every client that its registration is known for.
+func selection(all []adapter.Installer, given *flags.Context) ([]adapter.Installer, error) {
+	ids, clients := given.StringSlice("adapter"), given.StringSlice("client")
+	adapters := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return id == mcpAdapter })
+	switch {
+	case len(adapters) == len(ids) && len(clients) > 0:
+		return nil, invalid("--client goes with --adapter %s", mcpAdapter)
+	case len(adapters) == len(ids):
+		return installer.Select(all, ids)
+	case len(clients) == 0:
+		clients = mcpinstall.Clients()
+	}
+	var selected []adapter.Installer
+	if len(adapters) > 0 {
+		var err error
+		if selected, err = installer.Select(all, adapters); err != nil {
+			return nil, err
+		}
+	}
+	servers, err := mcpServers(clients)
+	return append(selected, servers...), err
+}
+
+// mcpServers gives the installers of the MCP server into some clients.
+func mcpServers(clients []string) ([]adapter.Installer, error) {
+	var servers []adapter.Installer
+	for _, id := range clients {
+		server, err := mcpinstall.New(id)
+		if err != nil {
+			return nil, err
+		}
+		servers = append(servers, server)
+	}
+	return servers, nil
 }
 
 func (inv *Invocation) user(chosen string) (installer.User, error) {

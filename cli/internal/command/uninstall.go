@@ -5,12 +5,14 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
 	"github.com/acc-control-plane/acc/cli/internal/argv"
 	"github.com/acc-control-plane/acc/cli/internal/installer"
 	"github.com/acc-control-plane/acc/cli/internal/ui"
 	"github.com/acc-control-plane/acc/cli/internal/view"
+	"github.com/acc-control-plane/acc/mcp-server/mcpinstall"
 	"github.com/acc-control-plane/acc/protocol"
 	flags "github.com/urfave/cli/v2"
 )
@@ -21,7 +23,7 @@ func uninstallCommand() *Definition {
 			Name: "uninstall", Group: groupSetup,
 			Summary: "take acc out of the AI clients of this machine",
 			Options: []argv.Option{
-				adapterOption, homeOption,
+				adapterOption, clientOption, homeOption,
 				{Name: "dry-run", Usage: "list what would be changed, and change nothing"},
 			},
 			Notes: []string{
@@ -34,6 +36,13 @@ func uninstallCommand() *Definition {
 			m, err := inv.machine(given)
 			if err != nil {
 				return Answer{}, err
+			}
+			if !given.IsSet("adapter") { // everything of this data home, registrations of the MCP server among it
+				servers, err := mcpServers(mcpinstall.Clients())
+				if err != nil {
+					return Answer{}, err
+				}
+				m.installers = append(slices.Clone(m.installers), servers...)
 			}
 			o := uninstall{machine: m, inv: inv, named: given.IsSet("adapter"), dryRun: given.Bool("dry-run")}
 			return o.run(ctx)

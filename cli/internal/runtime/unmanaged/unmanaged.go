@@ -43,6 +43,8 @@ type Plan struct {
 	Dir   string // where its executables go
 	Files []File // that are missing there or differ
 	Notes []string
+	// NoServer says that this build has no MCP server, so no client can be told to start it.
+	NoServer bool
 
 	home datahome.Home
 }
@@ -63,7 +65,7 @@ func NewPlan(home datahome.Home, self string) (*Plan, error) {
 		info, err := os.Stat(from)
 		switch {
 		case err != nil && name == optional:
-			p.Notes = append(p.Notes, name+" is not beside "+self+", so no MCP server is installed")
+			p.Notes, p.NoServer = append(p.Notes, name+" is not beside "+self+", so no MCP server is installed"), true
 			continue
 		case err != nil || !info.Mode().IsRegular():
 			return nil, protocol.DataError(ReasonExecutableMissing, fmt.Sprintf("%s is not beside %s, and an installation needs both", name, self)).
