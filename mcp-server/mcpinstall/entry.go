@@ -1,18 +1,15 @@
 package mcpinstall
 
 import (
-	"path/filepath"
 	"strings"
 
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
 	"github.com/acc-control-plane/acc/adapter-sdk/installkit"
 )
 
-// The variables that a registration may set, in the server's own words.
-const (
-	participantVariable = "ACC_MCP_PARTICIPANT"
-	homeVariable        = "ACC_DATA_HOME"
-)
+// participantVariable is the variable that a registration sets, in the server's own words. The data home
+// needs none: an installed server knows its own.
+const participantVariable = "ACC_MCP_PARTICIPANT"
 
 // entry is how a client starts the server.
 type entry struct {
@@ -24,15 +21,11 @@ type entry struct {
 type variable struct{ name, value string }
 
 // entryOf is the entry of one client. The participant is named after the client, so that two clients of
-// one room are two participants; a client that says who calls needs no name. A data home that this person
-// moved is said, because some clients start servers without the person's environment.
+// one room are two participants; a client that says who calls needs no name.
 func entryOf(m adapter.Machine, c client) entry {
 	e := entry{typed: c.typed, command: installkit.MCPPath(m)}
 	if !c.perCall {
 		e.env = append(e.env, variable{participantVariable, participantOf(c.id)})
-	}
-	if m.Env(homeVariable) != "" {
-		e.env = append(e.env, variable{homeVariable, filepath.Dir(m.Data)})
 	}
 	return e
 }

@@ -153,16 +153,6 @@ func TestWhatIsWritten(t *testing.T) {
 	}
 }
 
-// TestAMovedDataHomeIsSaid: some clients start servers without the person's environment.
-func TestAMovedDataHomeIsSaid(t *testing.T) {
-	h := installtest.New(t, installer(t, "codex"), map[string]string{".codex/config.toml": ""})
-	h.Setenv("ACC_DATA_HOME", h.Path("data home"))
-	h.Install()
-	if got := h.Read(".codex/config.toml"); !strings.Contains(got, `env = { ACC_DATA_HOME = "`+h.Path("data home")+`" }`) {
-		t.Errorf("written: %s", got)
-	}
-}
-
 func TestSnippet(t *testing.T) {
 	h := installtest.New(t, installer(t, "kimi"), nil)
 	got, err := Snippet(h.Machine)

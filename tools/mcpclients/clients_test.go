@@ -95,7 +95,7 @@ func (l lab) run(dir string, env []string, name string, args ...string) string {
 }
 
 // register installs the server as acc install does. The data home is another than the client's home would
-// give, so the registration has to say it.
+// give, so the server has to find it by where it is installed.
 func (l lab) register(clientID string) {
 	l.Helper()
 	installer, err := mcpinstall.New(clientID)
