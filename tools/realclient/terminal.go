@@ -1,11 +1,15 @@
+//go:build unix
+
 package realclient
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os/exec"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -74,8 +78,17 @@ func (t *Terminal) Screen(ctx context.Context) string {
 	return strings.Join(lines, "\n")
 }
 
-// Close ends the terminal and what runs in it.
-func (t *Terminal) Close() { _, _ = t.run(context.Background(), "kill-server") }
+// Close ends the terminal and waits until what runs in it has written its last and ended.
+func (t *Terminal) Close() {
+	_, _ = t.run(context.Background(), "kill-server")
+	for range 100 {
+		if t.pid == 0 || errors.Is(syscall.Kill(t.pid, 0), syscall.ESRCH) {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	_ = syscall.Kill(t.pid, syscall.SIGKILL)
+}
 
 func (t *Terminal) run(ctx context.Context, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
