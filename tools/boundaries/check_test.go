@@ -345,3 +345,15 @@ func TestThePictureLeavesOutWhatFollows(t *testing.T) {
 		t.Error("a document without marks was accepted")
 	}
 }
+
+// A module that imports what imports it is found by the rules; drawing it has to end too.
+func TestThePictureOfACycle(t *testing.T) {
+	change := "-- core/core.go --\npackage core\n\nimport _ \"github.com/acc-control-plane/acc/storage-filesystem/fsstore\"\n"
+	g, err := Load(t.Context(), brokenTree(t, change), "linux")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := Picture([]*Graph{g}); !strings.Contains(got, "    core --> storage_filesystem\n") {
+		t.Errorf("the picture lacks what core imports:\n%s", got)
+	}
+}

@@ -71,10 +71,20 @@ func followsFromOthers(imports map[string]map[string]bool, from, to string) bool
 	return false
 }
 
+// reaches says whether from imports to, directly or through others. A broken tree may have cycles.
 func reaches(imports map[string]map[string]bool, from, to string) bool {
-	for next := range imports[from] {
-		if next == to || reaches(imports, next, to) {
+	seen, queue := map[string]bool{from: true}, []string{from}
+	for len(queue) > 0 {
+		at := queue[0]
+		queue = queue[1:]
+		if imports[at][to] {
 			return true
+		}
+		for next := range imports[at] {
+			if !seen[next] {
+				seen[next] = true
+				queue = append(queue, next)
+			}
 		}
 	}
 	return false
