@@ -29,6 +29,8 @@ type Request struct {
 	Diagnose func(err error)
 	// Trace, if not nil, becomes fsstore.Options.Trace: tests stop and kill processes there.
 	Trace func(step string)
+	// Rebuild becomes fsstore.Options.Rebuild: lost indexes are made again instead of failing the caller.
+	Rebuild bool
 }
 
 // Room is an entered room. It may keep its directory open, and nothing else.
@@ -56,7 +58,7 @@ func Enter(ctx context.Context, req Request) (*Room, error) {
 	if err != nil {
 		return nil, err
 	}
-	return open(ctx, home, d, fsstore.Options{Diagnose: req.Diagnose, Trace: req.Trace})
+	return open(ctx, home, d, fsstore.Options{Diagnose: req.Diagnose, Trace: req.Trace, Rebuild: req.Rebuild})
 }
 
 // At opens the store of a room that was discovered before (a hook's saved room), after the same check

@@ -59,12 +59,19 @@ func (inv *Invocation) Cwd() (string, error) {
 	return dir, nil
 }
 
-// Room enters the room that the caller selected.
-func (inv *Invocation) Room(ctx context.Context) (*room.Room, error) { return inv.roomOf(ctx, inv.Env) }
+// Room enters the room that the caller selected. Whoever uses it needs the indexes and makes lost ones again.
+func (inv *Invocation) Room(ctx context.Context) (*room.Room, error) {
+	return inv.enter(ctx, room.Request{Env: inv.Env, Rebuild: true})
+}
 
-// roomOf is Room as the owner of another environment sees it.
+// roomOf is the room as the owner of another environment sees it, to be examined as it is.
 func (inv *Invocation) roomOf(ctx context.Context, env func(string) string) (*room.Room, error) {
-	req := room.Request{Env: env, Selector: inv.workspace}
+	return inv.enter(ctx, room.Request{Env: env})
+}
+
+// enter enters the room that the caller selected, as req says for the rest.
+func (inv *Invocation) enter(ctx context.Context, req room.Request) (*room.Room, error) {
+	req.Selector = inv.workspace
 	cwd, err := inv.Cwd()
 	if err != nil {
 		return nil, err
