@@ -187,6 +187,30 @@ func TestOneFailureStopsNobody(t *testing.T) {
 	}
 }
 
+// shifting is an installer whose client changes its files while acc is at work.
+type shifting struct {
+	broken
+	plans *int
+}
+
+func (s shifting) Plan(ctx context.Context, m adapter.Machine) (*adapter.Plan, error) {
+	p, err := s.broken.Plan(ctx, m)
+	p.Changes[0].Details = []string{fmt.Sprint(*s.plans)}
+	*s.plans++
+	return p, err
+}
+
+// TestNothingThatWasNotTold: what differs from the list that a person saw is not written.
+func TestNothingThatWasNotTold(t *testing.T) {
+	var applied []string
+	c := &Client{Installer: shifting{broken{id: "a", applied: &applied}, new(int)}, State: Planned}
+	c.Plan(t.Context(), adapter.Machine{})
+	c.Install(t.Context(), adapter.Machine{})
+	if c.State != Failed || len(applied) > 0 || !strings.Contains(c.Err.Error(), "nothing was written") {
+		t.Errorf("%s, %v, applied %v", c.State, c.Err, applied)
+	}
+}
+
 func TestSelect(t *testing.T) {
 	all := []adapter.Installer{broken{id: "a"}, broken{id: "b"}, broken{id: "c"}}
 	some, err := Select(all, []string{"c", "a", "c"})
