@@ -61,6 +61,7 @@ func TestCore(t *testing.T, newStore NewStore) {
 		{"intents are published, cleared and done", intents},
 		{"intents meet claims both ways", intentAttention},
 		{"decisions replace and withdraw", decisions},
+		{"a replaced decision is no mail", replacedMail},
 		{"decisions that cannot be", decisionRefusals},
 		{"decisions conflict until settled", decisionConflict},
 		{"a finish hands over and can be retried", finishing},

@@ -85,6 +85,33 @@ func decisions(t *testing.T, r *roomTest) {
 	}
 }
 
+// replacedMail: a replaced decision that was never shown is no mail that waits.
+func replacedMail(t *testing.T, r *roomTest) {
+	ada, bob := r.open("ada"), r.open("bob")
+	first := r.decide(ada, "first", core.SendRequest{To: []string{"bob"}})
+	second := r.decide(ada, "second", core.SendRequest{Replaces: []string{first.MessageID}})
+	listed := func() int {
+		t.Helper()
+		status, err := r.core.Status(r.ctx, core.StatusQuery{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(status.Sessions)
+	}
+	r.close(bob)
+	if listed() != 2 {
+		t.Error("who left with mail is not listed")
+	}
+	again := r.openAs(core.OpenSession{SessionID: bob.SessionID, Generation: "again", ParticipantID: "bob", Harness: "bob"})
+	if _, err := r.core.Read(r.ctx, again.Owner, second.MessageID); err != nil {
+		t.Fatal(err)
+	}
+	r.close(again)
+	if listed() != 1 {
+		t.Error("who left with nothing but a replaced decision is listed")
+	}
+}
+
 func decisionRefusals(t *testing.T, r *roomTest) {
 	ada, bob := r.open("ada"), r.open("bob")
 	d := r.decide(ada, "d", core.SendRequest{To: []string{"bob"}})
