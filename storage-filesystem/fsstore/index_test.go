@@ -297,6 +297,26 @@ func TestIndexDamage(t *testing.T) {
 	}
 }
 
+// TestIndexesDoNotHideADamagedJournal: where the frames after the indexes are damaged, nobody makes new indexes
+// from the records and goes on; file and offset are named and nothing changes.
+func TestIndexesDoNotHideADamagedJournal(t *testing.T) {
+	d := lived(t, 10)
+	journal := readFile(t, d, journalFile)
+	journal[len(journal)/3] ^= 1
+	d.WriteFile(journalFile, journal)
+	find := func(r core.Reader) error {
+		_, err := r.Find(core.Query{Index: core.MessagesInOrder})
+		return err
+	}
+	err := rebuilding(d).View(t.Context(), find)
+	refused(t, d, journal, len(journal)/3, err)
+	_, err = rebuilding(d).Update(t.Context(), func(tx core.Tx) error { return find(tx) })
+	refused(t, d, journal, len(journal)/3, err)
+	if d.Names(diskDir+"/indexes/v1/pages") != nil {
+		t.Error("indexes were made over a damaged journal")
+	}
+}
+
 // TestIndexLag: up to the bound the frames that the indexes do not know are laid over them.
 func TestIndexLag(t *testing.T) {
 	d := lived(t, 40)

@@ -83,6 +83,10 @@ func (s *snapshot) find(q core.Query, staged map[recordKey]*stagedRecord) ([]cor
 			break
 		}
 	}
+	var primary *protocol.Error
+	if errors.As(fault.err, &primary) && primary.Reason == protocol.ReasonStoreCorrupt {
+		return nil, primary // the journal itself: new indexes would only hide it
+	}
 	if s.store.opts.Rebuild {
 		return nil, errRebuild
 	}
