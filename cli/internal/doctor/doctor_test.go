@@ -203,6 +203,21 @@ func TestDerivedDamage(t *testing.T) {
 	}
 }
 
+// TestALostRecordIsNotTakenOutOfTheIndexes: indexes made from the records that are left would not know it any more.
+func TestALostRecordIsNotTakenOutOfTheIndexes(t *testing.T) {
+	p := newPatient(t)
+	r := p.talk(80)
+	p.must(os.Remove(p.find(r, "state/message/*/*")))
+	before := p.tree()
+	got := p.examine(true)
+	if text := strings.Join(lines(got, subjectStore), "\n"); !strings.Contains(text, "warn the indexes were left as they are") || !strings.Contains(text, "fail state/message/") || got.Repaired {
+		t.Errorf("%q", text)
+	}
+	if diff := cmp.Diff(before, p.tree()); diff != "" {
+		t.Error("the indexes were made without the lost record")
+	}
+}
+
 // TestPrimaryDamage: what nothing can make again is named, and neither repaired nor read on.
 func TestPrimaryDamage(t *testing.T) {
 	p := newPatient(t)

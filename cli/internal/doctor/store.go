@@ -3,6 +3,8 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/acc-control-plane/acc/protocol"
@@ -105,6 +107,10 @@ func derived(report fsstore.Report) bool {
 func (e *examination) repair(ctx context.Context, r *room.Room, before fsstore.Report) fsstore.Report {
 	if !derived(before) {
 		e.fail(subjectStore, "nothing was repaired: what is damaged is primary data", "")
+		return before
+	}
+	if slices.ContainsFunc(before.Findings, func(f fsstore.Finding) bool { return strings.HasPrefix(f.File, "state/") }) {
+		e.warn(subjectStore, "the indexes were left as they are: records that they are made from are damaged", "")
 		return before
 	}
 	bounded, cancel := context.WithTimeout(ctx, storeLimit)
