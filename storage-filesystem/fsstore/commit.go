@@ -3,7 +3,6 @@ package fsstore
 import (
 	"context"
 	"fmt"
-	"hash/crc32"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -279,5 +278,3 @@ func (w *writing) publishCommitted(key recordKey, m image) {
 		w.store.diagnose(writeError(key.file(), err))
 	}
 }
-
-func checksum(data []byte) uint32 { return crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli)) }
