@@ -268,6 +268,21 @@ func refused(t *testing.T, d *vfstest.Disk, damaged []byte, at int, err error) {
 	}
 }
 
+// TestPowerCuts cuts the power at many moments of a quiet life: whatever of head, applied and the state was
+// on its way to the disk, everything committed is there.
+func TestPowerCuts(t *testing.T) {
+	for n := 8; n <= 12; n++ {
+		d, _ := pairs(t, n)
+		for seed := range uint64(200) {
+			c := d.Clone()
+			c.PowerCut(seed)
+			mustRead(t, onDisk(c.Process()), n)
+			mustSet(t, onDisk(c.Process()), n+1)
+			mustRead(t, onDisk(c.Process()), n+1)
+		}
+	}
+}
+
 // TestDerivedFilesComeBack deletes everything that can be made again, in every combination.
 func TestDerivedFilesComeBack(t *testing.T) {
 	d, _ := pairs(t, 4)

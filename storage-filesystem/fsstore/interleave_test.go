@@ -43,6 +43,17 @@ func prepared(t *testing.T) map[string]func() *vfstest.Disk {
 			d.PowerCut(0)
 			return d
 		},
+		"one file under the names of head and its spare": func() *vfstest.Disk {
+			d, _ := pairs(t, 3)
+			dir, err := d.Process().Open("/home", diskDir)
+			must(t, err)
+			must(t, dir.Remove("head.json.spare"))
+			must(t, dir.Link("head.json", "head.json.spare"))
+			must(t, dir.SyncDir(""))
+			d.WriteFile(diskDir+"/head.json", readFile(t, d, diskDir+"/head.json"))
+			d.PowerCut(0)
+			return d
+		},
 		"without head": func() *vfstest.Disk {
 			d, _ := pairs(t, 3)
 			d.RemoveAll(diskDir + "/head.json")
@@ -83,7 +94,7 @@ func TestReaderBesideWriter(t *testing.T) {
 							done = false
 							seenBefore = readBeside(t, d, op, seenBefore)
 						}
-						if headless && op.Name == "Rename" && op.Path == "head.json" {
+						if headless && (op.Name == "Rename" || op.Name == "Exchange") && op.Path == "head.json" {
 							e.Err = syscall.ENOSPC
 						}
 						return e
@@ -137,6 +148,16 @@ func TestWriterBesideReader(t *testing.T) {
 				defer d.RemoveAll(diskDir + "/head.json")
 				return commit(onDisk, 1)(t, d, low)
 			},
+			"a commit, and a writer killed before its head is in place": func(t *testing.T, d *vfstest.Disk, low int) int {
+				commit(onDisk, 2)(t, d, low)
+				_, err := onDisk(vfstest.Wrap(d.Process(), func(op vfstest.Op) vfstest.Effect {
+					return vfstest.Effect{Kill: op.Name == "Exchange"}
+				})).Update(context.Background(), setPair(low+30))
+				if err == nil {
+					t.Fatal("it was not killed")
+				}
+				return low + 30
+			},
 			"a commit whose marks are lost": func(t *testing.T, d *vfstest.Disk, low int) int {
 				defer d.RemoveAll(diskDir + "/head.json")
 				defer d.RemoveAll(diskDir + "/applied.json")
@@ -156,6 +177,9 @@ func TestWriterBesideReader(t *testing.T) {
 					seen, err := readPair(onDisk(fs))
 					if adopted := name == "invisible" && seen == 4; err != nil || seen != low && (seen-low)%10 != 0 && !adopted {
 						t.Fatalf("writer before operation %d: a reader sees %d, %v; it was %d and became %d", k, seen, err, low, wrote)
+					}
+					if later, err := readPair(onDisk(d.Process())); err != nil || later < seen {
+						t.Fatalf("writer before operation %d: a reader saw %d, the next one sees %d, %v", k, seen, later, err)
 					}
 					if !*ran {
 						break

@@ -17,15 +17,19 @@ import (
 const (
 	lockPollFirst = time.Millisecond
 	lockPollMax   = 16 * time.Millisecond
-	lockPatience  = 5 * time.Second // of a caller whose context has no deadline
+	lockPatience  = 5 * time.Second // of a caller that gives no bound at all
 	maxOwner      = 1 << 10
 )
 
 // acquire takes the writer lock. Nothing but the end of its owner ever frees it, so the only other way
-// out is the deadline of ctx.
+// out is the deadline of ctx or Options.LockWait, whichever comes first.
 func (s *Store) acquire(ctx context.Context, dir vfs.Dir) (vfs.File, error) {
-	if _, ok := ctx.Deadline(); !ok {
-		limited, cancel := context.WithTimeout(ctx, lockPatience)
+	patience := time.Duration(0)
+	if _, ok := ctx.Deadline(); !ok && patience == 0 {
+		patience = lockPatience
+	}
+	if patience > 0 {
+		limited, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
 		ctx = limited
 	}

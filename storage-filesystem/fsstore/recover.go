@@ -197,11 +197,11 @@ func (w *writing) putHead() error {
 
 func (w *writing) replaceMark(name string, at place) error {
 	m := &mark{w.store.bootID, at}
-	raw, err := m.encode()
-	if err == nil {
-		err = replace(w.dir, "", name, raw)
+	before := w.head
+	if name == appliedFile {
+		before = w.applied
 	}
-	if err != nil {
+	if err := replaceMark(w.dir, name, m, w.store.ours(before)); err != nil {
 		return writeError(name, err)
 	}
 	if name == headFile {

@@ -20,6 +20,9 @@ type Options struct {
 	// Trace, if not nil, is told of each step of recover, commit, read and lock before it is taken.
 	// Tests stop and kill processes there; the names are documented beside the steps.
 	Trace func(step string)
+	// LockWait bounds the wait for the writer lock below the deadline of the caller's context, so that a
+	// stopped writer does not cost a caller all its time; 0: the context alone bounds it.
+	LockWait time.Duration
 	// Diagnose, if not nil, is told of faults that did not fail the operation.
 	Diagnose func(err error)
 

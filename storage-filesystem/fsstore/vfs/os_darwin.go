@@ -33,6 +33,10 @@ func syncFD(fd int) error {
 
 func datasyncFD(fd int) error { return syncFD(fd) }
 
+func exchangeAt(dirA int, a string, dirB int, b string) error {
+	return unix.RenameatxNp(dirA, a, dirB, b, unix.RENAME_SWAP)
+}
+
 // SyncAll implements Dir.
 func (d *osDir) SyncAll() error { return ErrUnsupported }
 

@@ -52,6 +52,10 @@ func datasyncFD(fd int) error {
 	return err
 }
 
+func exchangeAt(dirA int, a string, dirB int, b string) error {
+	return unix.Renameat2(dirA, a, dirB, b, unix.RENAME_EXCHANGE)
+}
+
 // SyncAll flushes the whole file system: thousands of small files at the price of one flush.
 func (d *osDir) SyncAll() error {
 	_, err := retry(func() (struct{}, error) { return struct{}{}, unix.Syncfs(d.fd) })

@@ -247,6 +247,23 @@ func (d *osDir) Rename(from, to string) error {
 	return pathError("rename", d.full(to), unix.Renameat(a, x, b, y))
 }
 
+func (d *osDir) Exchange(a, b string) error {
+	dirA, x, err := d.parent(a)
+	if err != nil {
+		return err
+	}
+	dirB, y, err := d.parent(b)
+	if err != nil {
+		return err
+	}
+	switch err := exchangeAt(dirA, x, dirB, y); err {
+	case unix.ENOSYS, unix.EINVAL, unix.ENOTSUP, unix.EPERM:
+		return ErrUnsupported
+	default:
+		return pathError("exchange", d.full(b), err)
+	}
+}
+
 func (d *osDir) Link(from, to string) error {
 	a, x, err := d.parent(from)
 	if err != nil {

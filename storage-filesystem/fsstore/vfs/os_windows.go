@@ -171,6 +171,9 @@ func (d *osDir) both(from, to string, do func(from, to string) error) error {
 
 func (d *osDir) Rename(from, to string) error { return d.both(from, to, d.root.Rename) }
 
+// Exchange implements Dir.
+func (d *osDir) Exchange(string, string) error { return ErrUnsupported }
+
 func (d *osDir) Link(from, to string) error { return d.both(from, to, d.root.Link) }
 
 func (d *osDir) Remove(name string) error {

@@ -32,6 +32,9 @@ type Dir interface {
 	Mkdir(name string) error
 	// Rename replaces to by from.
 	Rename(from, to string) error
+	// Exchange swaps two existing names in one step. ErrUnsupported: the platform or the file system
+	// cannot.
+	Exchange(a, b string) error
 	// Link gives the file from a second name; an existing one is fs.ErrExist and stays as it is.
 	Link(from, to string) error
 	// Remove removes a file or an empty directory.

@@ -101,6 +101,17 @@ func (d *dir) Rename(from, to string) error {
 	})
 }
 
+func (d *dir) Exchange(a, b string) error {
+	return d.name("exchange", a, b, func(dirA, x, dirB, y *node) error {
+		if y == nil {
+			return fs.ErrNotExist
+		}
+		dirA.set(path.Base(a), y)
+		dirB.set(path.Base(b), x)
+		return nil
+	})
+}
+
 func (d *dir) Link(from, to string) error {
 	return d.name("link", from, to, func(_, n, b, existing *node) error {
 		if existing != nil {

@@ -124,6 +124,10 @@ func (d *hookedDir) Rename(from, to string) error {
 	return d.h.do("Rename", to, func() error { return d.Dir.Rename(from, to) })
 }
 
+func (d *hookedDir) Exchange(a, b string) error {
+	return d.h.do("Exchange", a, func() error { return d.Dir.Exchange(a, b) })
+}
+
 func (d *hookedDir) Link(from, to string) error {
 	return d.h.do("Link", to, func() error { return d.Dir.Link(from, to) })
 }
