@@ -24,7 +24,7 @@ const (
 // acquire takes the writer lock. Nothing but the end of its owner ever frees it, so the only other way
 // out is the deadline of ctx or Options.LockWait, whichever comes first.
 func (s *Store) acquire(ctx context.Context, dir vfs.Dir) (vfs.File, error) {
-	patience := time.Duration(0)
+	patience := s.opts.LockWait
 	if _, ok := ctx.Deadline(); !ok && patience == 0 {
 		patience = lockPatience
 	}

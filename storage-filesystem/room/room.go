@@ -61,10 +61,14 @@ func Enter(ctx context.Context, req Request) (*Room, error) {
 	return open(ctx, home, d, fsstore.Options{Diagnose: req.Diagnose, Trace: req.Trace, Rebuild: req.Rebuild})
 }
 
+// hookLockWait is how long a hook waits for another writer. What it could not write it writes with the
+// next event; a person who waits for a prompt should not wait for a stopped process.
+const hookLockWait = 300 * time.Millisecond
+
 // At opens the store of a room that was discovered before (a hook's saved room), after the same check
-// of containment.
+// of containment. Its writes wait for the writer lock at most as long as a hook may.
 func At(ctx context.Context, home datahome.Home, d workspace.Descriptor) (*Room, error) {
-	return open(ctx, home, d, fsstore.Options{})
+	return open(ctx, home, d, fsstore.Options{LockWait: hookLockWait})
 }
 
 func find(ctx context.Context, home datahome.Home, req Request) (workspace.Descriptor, error) {
