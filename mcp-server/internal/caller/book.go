@@ -94,7 +94,7 @@ func (b *Book) begin(ctx context.Context, k key) (*Caller, error) {
 		return &Caller{Room: r, Participant: participant}, nil
 	}
 	// The hooks of a conversation saved its room; without hooks it is where the server was started.
-	r, err := room.Enter(ctx, room.Request{Env: b.env, Selector: protocol.RoomRef(k.adapterID, k.nativeID)})
+	r, err := room.Enter(ctx, room.Request{Env: b.env, Selector: protocol.RoomRef(k.adapterID, k.nativeID), Rebuild: true})
 	if protocol.ReasonOf(err) == protocol.ReasonNotFound {
 		r, err = b.launchRoom(ctx)
 	}
@@ -140,7 +140,7 @@ func (b *Book) participant() (string, error) {
 // launchRoom enters the room that the launch environment selects: a reference, a configuration or a
 // directory, else the directory that the server was started in.
 func (b *Book) launchRoom(ctx context.Context) (*room.Room, error) {
-	req := room.Request{Env: b.env}
+	req := room.Request{Env: b.env, Rebuild: true}
 	selected := b.env(WorkspaceVariable)
 	info, err := os.Stat(selected)
 	if err == nil && info.IsDir() {
