@@ -119,11 +119,7 @@ func readNamed(dir vfs.Dir, name string) (m *mark, current bool, err error) {
 		return nil, false, err
 	}
 	defer f.Close()
-	opened, err := f.Stat()
-	if err != nil {
-		return nil, false, err
-	}
-	raw := make([]byte, markSize+1)
+	raw := make([]byte, markSize)
 	n, err := f.ReadAt(raw, 0)
 	if err != nil && err != io.EOF {
 		return nil, false, err
@@ -132,7 +128,7 @@ func readNamed(dir vfs.Dir, name string) (m *mark, current bool, err error) {
 	if vfs.Missing(err) {
 		return nil, false, nil // it was deleted: the next attempt says so
 	}
-	return decodeMark(raw[:n]), named.ID == opened.ID, err
+	return decodeMark(raw[:n]), named.ID == f.ID(), err
 }
 
 func decodeMark(raw []byte) *mark {

@@ -13,7 +13,10 @@ import (
 type osFile struct {
 	fd   int
 	path string
+	id   FileID
 }
+
+func (f *osFile) ID() FileID { return f.id }
 
 func (f *osFile) Close() error { return pathError("close", f.path, unix.Close(f.fd)) }
 

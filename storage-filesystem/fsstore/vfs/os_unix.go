@@ -188,6 +188,7 @@ func (d *osDir) open(name string, flags int) (*osFile, *unix.Stat_t, error) {
 		f.Close()
 		return nil, nil, &UnsafeError{f.path, unsafeOwner}
 	}
+	f.id = info(&st).ID
 	return f, &st, nil
 }
 

@@ -266,6 +266,14 @@ func (d *osDir) Kind() (string, bool, error) {
 
 type osFile struct{ *os.File }
 
+func (f *osFile) ID() FileID {
+	st, err := f.Stat()
+	if err != nil {
+		return FileID{}
+	}
+	return st.ID
+}
+
 func (f *osFile) Datasync() error { return f.File.Sync() }
 
 func (f *osFile) Stat() (Info, error) {

@@ -64,6 +64,8 @@ type File interface {
 	Truncate(size int64) error
 	// Stat gives the size and the identity of what is open, whatever its name is by now.
 	Stat() (Info, error)
+	// ID is the identity alone, known since the file was opened.
+	ID() FileID
 	// Datasync makes the content durable, a larger size included. A smaller size need not be.
 	Datasync() error
 	// Sync makes content and size durable.

@@ -289,6 +289,11 @@ func (f *file) Stat() (info vfs.Info, err error) {
 	return info, nil
 }
 
+func (f *file) ID() (id vfs.FileID) {
+	f.do(func(n *node) { id = n.info().ID })
+	return id
+}
+
 func (f *file) Datasync() error {
 	f.do(func(n *node) { n.flush(true) })
 	return nil
