@@ -390,6 +390,54 @@ func mustSetAfterStorm(t *testing.T, s *fsstore.Store, reported, kills int) {
 	t.Logf("%d kills, %d commits reported, %d found", kills, reported, n)
 }
 
+// TestDeletedWhileRunning deletes what can be made again while processes commit and read: nothing is lost,
+// and no reader sees anything but whole states in order.
+func TestDeletedWhileRunning(t *testing.T) {
+	const writers, each, readers = 3, 60, 3
+	opts := options(t)
+	opts.Diagnose = nil
+	s := open(t, opts)
+	mustSet(t, s, 1)
+	stopReaders := startReaders(t, opts, readers)
+	running := make(chan error, writers)
+	for range writers {
+		cmd, out := helper(t, "count", opts.Dir, strconv.Itoa(each))
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			_, _ = io.Copy(io.Discard, out)
+			running <- cmd.Wait()
+		}()
+	}
+	tries, deleted := 0, 0
+	for ended := 0; ended < writers; {
+		select {
+		case err := <-running:
+			if err != nil {
+				t.Errorf("writer: %v", err)
+			}
+			ended++
+		case <-time.After(3 * time.Millisecond):
+			// As a whole, under another name first: half a directory cannot be told from a whole one.
+			name := []string{"state", "indexes", "applied.json", "state", "tmp", "ephemeral"}[tries%6]
+			tries++
+			aside := filepath.Join(t.TempDir(), "aside")
+			if err := os.Rename(filepath.Join(opts.Dir, name), aside); err == nil {
+				deleted++
+				_ = os.RemoveAll(aside)
+			}
+		}
+	}
+	stopReaders()
+	t.Logf("%d deletions", deleted)
+	n, err := readPairSteps(s)
+	if err != nil || n != 1+writers*each {
+		t.Errorf("the pair is %d, %v, want %d", n, err, 1+writers*each)
+	}
+	must(t, s.RebuildIndexes(t.Context()))
+}
+
 // TestLockIsNotInherited kills a writer that has started a child: the child must not hold the lock.
 func TestLockIsNotInherited(t *testing.T) {
 	opts := options(t)

@@ -15,6 +15,7 @@ type loads struct {
 	solo    map[recordKey]core.Stored     // nil: not read
 	indexes *indexes                      // nil: not read
 	fresh   int                           // reads of files since it was last set to 0
+	promise func() (bool, error)          // that state is published as far as was read; nil: nobody can take it back
 	gone    bool                          // the state directory was deleted: the journal alone counts
 }
 
@@ -50,12 +51,14 @@ func (c *loads) file(key recordKey) (*loaded, error) {
 	l := &loaded{found: err == nil}
 	switch {
 	case vfs.Missing(err):
-		if err := c.checkState(); err != nil {
+		if raw, err = c.lookAgain(key); err != nil {
 			return nil, err
 		}
+		l.found = raw != nil
 	case err != nil:
 		return nil, readError(key.file(), err)
-	default:
+	}
+	if l.found {
 		if l.image, err = decodeState(key, raw); err != nil {
 			return nil, err
 		}
@@ -66,10 +69,41 @@ func (c *loads) file(key recordKey) (*loaded, error) {
 
 // checkState tells a record that does not exist from a state directory that somebody has deleted.
 func (c *loads) checkState() error {
-	if _, err := c.dir.Stat(stateDir); vfs.Missing(err) {
-		return errStateGone
+	_, err := c.stateID()
+	return err
+}
+
+func (c *loads) stateID() (vfs.FileID, error) {
+	st, err := c.dir.Stat(stateDir)
+	if vfs.Missing(err) {
+		return vfs.FileID{}, errStateGone
 	}
-	return nil
+	return st.ID, err
+}
+
+// lookAgain makes sure that a record does not exist. The state directory may have been deleted, and a writer
+// may be making it again right now: it takes back every promise about it first, and gives them anew when
+// everything is there. So if the promise stands, and the directory is the same before and after a second
+// look, the record is not there. nil: it is not.
+func (c *loads) lookAgain(key recordKey) ([]byte, error) {
+	before, err := c.stateID()
+	if err != nil || c.promise == nil {
+		return nil, err
+	}
+	if stands, err := c.promise(); err != nil {
+		return nil, err
+	} else if !stands {
+		return nil, errRestart
+	}
+	raw, err := c.dir.ReadFile(key.file(), maxState)
+	if err != nil && !vfs.Missing(err) {
+		return nil, readError(key.file(), err)
+	}
+	after, err := c.stateID()
+	if err == nil && after != before {
+		err = errRestart
+	}
+	return raw, err
 }
 
 // snapshot is the room after one frame. It implements core.Reader.

@@ -56,12 +56,33 @@ func (t *tx) Get(kind protocol.Kind, id string) (core.Stored, bool, error) {
 		return change.stored, change.raw != nil, nil
 	}
 	stored, found, err := t.snapshot.Get(kind, id)
+	if errors.Is(err, errStateGone) {
+		if err = t.readJournal(); err == nil {
+			stored, found, err = t.snapshot.Get(kind, id)
+		}
+	}
 	if err == nil {
 		t.looked[key] = true
 	} else {
 		_ = t.fail(err)
 	}
 	return stored, found, err
+}
+
+// readJournal goes on without the state directory, which somebody has deleted since this writer recovered: the
+// journal knows everything. The next writer publishes it all again.
+func (t *tx) readJournal() error {
+	if err := t.journal.holdsEverything(); err != nil {
+		return err
+	}
+	entries, err := t.journal.between(place{}, t.at)
+	if err != nil {
+		return err
+	}
+	t.overlay = newOverlay()
+	t.overlay.add(entries)
+	t.loads.gone, t.snapshot.fault = true, nil
+	return nil
 }
 
 // Find implements core.Reader.

@@ -124,6 +124,9 @@ func (r *reading) start() error {
 		}
 		from, r.loads.gone = place{}, true
 	}
+	if from.Generation > 0 {
+		r.loads.promise = func() (bool, error) { return r.promised(from) }
+	}
 	r.overlay = newOverlay()
 	s.step(StepReadParse)
 	if r.headOurs {
@@ -136,6 +139,19 @@ func (r *reading) start() error {
 		return nil
 	}
 	return r.startFromJournal(from, max(head.generationOf(), applied.generationOf(), checkpoint.generationOf()))
+}
+
+// promised says whether it is still promised that the state up to from is published.
+func (r *reading) promised(from place) (bool, error) {
+	applied, err := readMark(r.dir, appliedFile)
+	if err != nil {
+		return false, err
+	}
+	if r.store.ours(applied) {
+		return applied.Generation >= from.Generation, nil
+	}
+	checkpoint, err := readMark(r.dir, checkpointFile)
+	return checkpoint.generationOf() >= from.Generation, err
 }
 
 // startFromJournal reads to the last complete frame: nobody of this boot has said yet what is flushed,

@@ -36,7 +36,7 @@ func (d *osDir) beneath(name string, flags int, perm uint32) (int, error) {
 	switch err {
 	case nil:
 		return fd, nil
-	case unix.ENOSYS, unix.EPERM, unix.EAGAIN, unix.ELOOP, unix.ENOTDIR:
+	case unix.ENOSYS, unix.EPERM, unix.EAGAIN, unix.EXDEV, unix.ELOOP, unix.ENOTDIR: // EXDEV: something moved meanwhile
 		return d.step(name, flags, perm) // the slow way works everywhere and says which segment it is
 	}
 	return -1, pathError("open", d.full(name), err)

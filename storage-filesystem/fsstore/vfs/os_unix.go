@@ -226,6 +226,9 @@ func (d *osDir) Mkdir(name string) error {
 		return pathError("mkdir", d.full(name), err)
 	}
 	fd, err := openat(parent, base, dirFlags, 0)
+	if err == unix.ENOENT {
+		return nil // made, and gone again by somebody else's hand
+	}
 	if err != nil {
 		return unsafeOr("open", d.full(name), err, parent, base)
 	}
