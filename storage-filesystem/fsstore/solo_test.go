@@ -93,7 +93,7 @@ func TestSoloFaults(t *testing.T) {
 			}
 		}
 		t.Logf("%s: %d faults tried", name, tried)
-		if recorded := map[string]int{"kept": 308, "ended": 638}[name]; tried < recorded {
+		if recorded := map[string]int{"kept": 286, "ended": 616}[name]; tried < recorded {
 			t.Errorf("%s: %d faults were tried, %d when this was recorded", name, tried, recorded)
 		}
 	}
