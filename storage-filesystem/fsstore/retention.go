@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/acc-control-plane/acc/core"
 	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/protocol/strictjson"
 	"github.com/acc-control-plane/acc/storage-filesystem/fsstore/vfs"
@@ -49,6 +50,7 @@ type TrimReport struct {
 	Segments       int    // removed now
 	Bytes          int64  // of them
 	Kept           int    // segments that hold only trimmed events and wait for a checkpoint
+	From           uint64 // first sequence of the oldest segment that is left: its frames hold everything they wrote
 }
 
 // Trim gives up the events up to a sequence. The floor is raised, durably and for good, before anything is
@@ -103,6 +105,9 @@ func (w *writing) removeSegments(report *TrimReport) error {
 	if err != nil {
 		return err
 	}
+	if len(all) > 0 {
+		report.From = all[0]
+	}
 	needed := min(w.checkpoint.placeOf().Segment, w.manifest.placeOf().Segment)
 	for i := 0; i+1 < len(all) && all[i+1]-1 <= report.TrimmedThrough; i++ {
 		if all[i] >= needed {
@@ -123,6 +128,51 @@ func (w *writing) removeSegments(report *TrimReport) error {
 		}
 		report.Segments++
 		report.Bytes += st.Size
+		report.From = all[i+1]
 	}
 	return nil
+}
+
+// GenerationThrough gives the last generation whose events, and those of all generations before it, are at
+// or below a sequence; 0 if the journal no longer says.
+func (s *Store) GenerationThrough(ctx context.Context, sequence uint64) (generation uint64, err error) {
+	err = s.View(ctx, func(r core.Reader) error {
+		snap, ok := r.(*snapshot)
+		if !ok {
+			return nil // nothing was ever committed
+		}
+		generation, err = snap.generationThrough(sequence)
+		return snap.note(err)
+	})
+	return generation, err
+}
+
+func (s *snapshot) generationThrough(sequence uint64) (uint64, error) {
+	if sequence >= s.at.Sequence {
+		return s.at.Generation, nil
+	}
+	if s.at.Segment == 0 {
+		return 0, nil
+	}
+	first, err := s.segmentOf(sequence + 1)
+	if err != nil || sequence+1 < first {
+		return 0, err
+	}
+	end, err := s.endOf(first)
+	if err != nil {
+		return 0, err
+	}
+	found, err := s.journal.locate(first, end, sequence+1)
+	if err != nil {
+		return 0, err
+	}
+	through := found.last.Generation
+	err = s.journal.each(&found, end, func(e *entry) bool {
+		if e.Sequence > sequence {
+			return false
+		}
+		through = e.place.Generation
+		return true
+	})
+	return through, err
 }
