@@ -37,6 +37,7 @@ const (
 	StepTrimFloor        = "trim.floor"         // the trim floor is raised
 	StepTrimSegment      = "trim.segment"       // a segment is removed; once for each
 	StepSweep            = "sweep.remove"       // a leftover is removed; once for each
+	StepRepair           = "repair.state"       // a state file is made again; once for each
 	StepReserve          = "commit.reserve"     // the reserve is given up
 	StepMigrate          = "migrate.identity"   // the identity is replaced
 	StepReadHead         = "read.head"          // a reader reads head
