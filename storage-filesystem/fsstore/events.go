@@ -246,7 +246,7 @@ func (j journal) probe(first uint64, from, to int64) (scanned, error) {
 		if at >= 0 {
 			f, problem := frame.Parse(data[at:], j.tag, generation, nil)
 			if problem == "" {
-				t, err := transactionFormat.Decode(f.Payload)
+				t, err := decodeTransaction(f.Payload)
 				if err != nil {
 					return scanned{}, corrupt(segmentFile(first), from+int64(at), err.Error())
 				}

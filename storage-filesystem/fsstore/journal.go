@@ -274,7 +274,7 @@ func (j journal) next(found *scanned, data []byte) (entry, frame.Problem, error)
 
 // newEntry reads the transaction of the complete frame at which found stands.
 func newEntry(found *scanned, f frame.Frame) (entry, error) {
-	t, err := transactionFormat.Decode(f.Payload)
+	t, err := decodeTransaction(f.Payload)
 	if err != nil {
 		return entry{}, fmt.Errorf("the transaction in the frame is malformed: %w", err)
 	}

@@ -58,11 +58,11 @@ var transactionFormat = &strictjson.Object[transaction]{
 	Members: []strictjson.Member[transaction]{
 		strictjson.Field("generation", "of the frame, again", func(t *transaction) *int64 { return &t.Generation }, strictjson.Int[int64](1, maxNumber)),
 		strictjson.Field("firstSequence", "of the first event, or of the next if there is none", func(t *transaction) *string { return &t.FirstSequence }, strictjson.Line(protocol.SequenceDigits)),
-		strictjson.Field("keys", "version of the rules by which records are listed", func(t *transaction) *int64 { return &t.Keys }, strictjson.Int[int64](1, maxNumber)),
-		strictjson.Field("at", "when it was committed, for people", func(t *transaction) *time.Time { return &t.At }, strictjson.Time()),
-		strictjson.Field("events", "in order", func(t *transaction) *[]jsontext.Value { return &t.Events }, strictjson.List(strictjson.RawObjectView(), 0, maxItems)),
-		strictjson.Field("puts", "after-images", func(t *transaction) *[]put { return &t.Puts }, strictjson.List(strictjson.Nested(putFormat), 0, maxItems)),
-		strictjson.Field("removes", "records that are gone", func(t *transaction) *[]removal { return &t.Removes }, strictjson.List(strictjson.Nested(removalFormat), 0, maxItems)),
+		strictjson.Optional("keys", "version of the rules by which records are listed; absent: 1", func(t *transaction) *int64 { return &t.Keys }, strictjson.Int[int64](1, maxNumber)),
+		strictjson.Optional("at", "when it was committed, for people; absent: its events say", func(t *transaction) *time.Time { return &t.At }, strictjson.Time()),
+		strictjson.Optional("events", "in order", func(t *transaction) *[]jsontext.Value { return &t.Events }, strictjson.List(strictjson.RawObjectView(), 0, maxItems)),
+		strictjson.Optional("puts", "after-images", func(t *transaction) *[]put { return &t.Puts }, strictjson.List(strictjson.Nested(putFormat), 0, maxItems)),
+		strictjson.Optional("removes", "records that are gone", func(t *transaction) *[]removal { return &t.Removes }, strictjson.List(strictjson.Nested(removalFormat), 0, maxItems)),
 	},
 }
 
@@ -71,7 +71,7 @@ var putFormat = &strictjson.Object[put]{
 	Members: []strictjson.Member[put]{
 		strictjson.Field("kind", "of the record", func(p *put) *string { return &p.Kind }, strictjson.Line(50)),
 		strictjson.Field("id", "of the record", func(p *put) *string { return &p.ID }, strictjson.Line(protocol.MaxIDLength)),
-		strictjson.Field("created", "generation in which the id first appeared", func(p *put) *int64 { return &p.Created }, strictjson.Int[int64](1, maxNumber)),
+		strictjson.Optional("created", "generation in which the id first appeared; absent: this one", func(p *put) *int64 { return &p.Created }, strictjson.Int[int64](1, maxNumber)),
 		strictjson.Field("record", "the record", func(p *put) *jsontext.Value { return &p.Record }, strictjson.RawObjectView()),
 		strictjson.Optional("unlisted", "places in the indexes that it left", func(p *put) *[][]string { return &p.Unlisted }, places()),
 		strictjson.Optional("listed", "places in the indexes that it took; a new record takes all of its own", func(p *put) *[][]string { return &p.Listed }, places()),
@@ -94,34 +94,66 @@ func (t *transaction) encode() []byte {
 	b = strconv.AppendInt(b, t.Generation, 10)
 	b = append(b, `,"firstSequence":"`...)
 	b = append(b, t.FirstSequence...)
-	b = append(b, `","keys":`...)
-	b = strconv.AppendInt(b, t.Keys, 10)
-	b = append(b, `,"at":"`...)
-	b = t.At.UTC().AppendFormat(b, strictjson.TimeLayout)
-	b = append(b, `","events":[`...)
-	for i, e := range t.Events {
-		b = append(comma(b, i), e...)
+	b = append(b, '"')
+	if t.Keys != 1 {
+		b = append(b, `,"keys":`...)
+		b = strconv.AppendInt(b, t.Keys, 10)
 	}
-	b = append(b, `],"puts":[`...)
-	for i, p := range t.Puts {
-		b = appendKey(comma(b, i), p.Kind, p.ID)
+	if len(t.Events) == 0 {
+		b = append(b, `,"at":"`...)
+		b = append(t.At.UTC().AppendFormat(b, strictjson.TimeLayout), '"')
+	}
+	b = appendList(b, `,"events":`, t.Events, func(b []byte, e jsontext.Value) []byte { return append(b, e...) })
+	b = appendList(b, `,"puts":`, t.Puts, t.appendPut)
+	b = appendList(b, `,"removes":`, t.Removes, appendRemoval)
+	return append(b, '}')
+}
+
+// appendList writes a member that holds a list, unless it is empty.
+func appendList[T any](b []byte, name string, list []T, each func([]byte, T) []byte) []byte {
+	if len(list) == 0 {
+		return b
+	}
+	b = append(append(b, name...), '[')
+	for i, item := range list {
+		b = each(comma(b, i), item)
+	}
+	return append(b, ']')
+}
+
+func (t *transaction) appendPut(b []byte, p put) []byte {
+	b = appendKey(b, p.Kind, p.ID)
+	if p.Created != t.Generation {
 		b = append(b, `,"created":`...)
 		b = strconv.AppendInt(b, p.Created, 10)
-		b = append(b, `,"record":`...)
-		b = append(b, p.Record...)
-		b = appendPlaces(b, `,"unlisted":`, p.Unlisted)
-		b = appendPlaces(b, `,"listed":`, p.Listed)
-		b = append(b, '}')
 	}
-	b = append(b, `],"removes":[`...)
-	for i, r := range t.Removes {
-		b = appendKey(comma(b, i), r.Kind, r.ID)
-		b = append(b, `,"created":`...)
-		b = strconv.AppendInt(b, r.Created, 10)
-		b = appendPlaces(b, `,"unlisted":`, r.Unlisted)
-		b = append(b, '}')
+	b = append(b, `,"record":`...)
+	b = append(b, p.Record...)
+	b = appendPlaces(b, `,"unlisted":`, p.Unlisted)
+	b = appendPlaces(b, `,"listed":`, p.Listed)
+	return append(b, '}')
+}
+
+func appendRemoval(b []byte, r removal) []byte {
+	b = appendKey(b, r.Kind, r.ID)
+	b = append(b, `,"created":`...)
+	b = strconv.AppendInt(b, r.Created, 10)
+	b = appendPlaces(b, `,"unlisted":`, r.Unlisted)
+	return append(b, '}')
+}
+
+// decodeTransaction reads the payload of a frame and fills in what is left out.
+func decodeTransaction(payload []byte) (transaction, error) {
+	t, err := transactionFormat.Decode(payload)
+	if t.Keys == 0 {
+		t.Keys = 1
 	}
-	return append(b, `]}`...)
+	for i := range t.Puts {
+		if t.Puts[i].Created == 0 {
+			t.Puts[i].Created = t.Generation
+		}
+	}
+	return t, err
 }
 
 func appendPlaces(b []byte, name string, places [][]string) []byte {
