@@ -33,6 +33,8 @@ func TestRealFullDisk(t *testing.T) {
 		return put(tx, m, receiptOf(m, "bob"))
 	})
 	must(t, err)
+	ballast := filepath.Join(home, "ballast")
+	must(t, os.WriteFile(ballast, make([]byte, 512<<10), 0o600))
 
 	sent := 0
 	for ; sent < 100_000; sent++ {
@@ -68,6 +70,7 @@ func TestRealFullDisk(t *testing.T) {
 		t.Errorf("an acknowledgement on a full disk: %v", err)
 	}
 	must(t, os.Remove(filler.Name()))
+	must(t, os.Remove(ballast))
 	_, err = s.Update(t.Context(), func(tx core.Tx) error { return put(tx, message("message-last", "ada", protocol.Note)) })
 	must(t, err)
 	must(t, s.View(t.Context(), func(r core.Reader) error {
