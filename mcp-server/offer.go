@@ -6,6 +6,7 @@ import (
 
 	"github.com/acc-control-plane/acc/core"
 	"github.com/acc-control-plane/acc/delivery-router"
+	"github.com/acc-control-plane/acc/delivery-router/delivery"
 	"github.com/acc-control-plane/acc/mcp-server/internal/answer"
 	"github.com/acc-control-plane/acc/mcp-server/internal/caller"
 	"github.com/acc-control-plane/acc/protocol"
@@ -18,10 +19,9 @@ const offerDeadline = 5 * time.Second
 
 // offer asks running sessions of the recipients to look sooner. The message is recorded by now, so
 // nothing that goes wrong here fails the call.
-func (s *server) offer(ctx context.Context, r *room.Room, m protocol.Message) map[string]router.Outcome {
-	made := map[string]router.Outcome{}
+func (s *server) offer(ctx context.Context, r *room.Room, m protocol.Message) []router.Outcome {
 	if len(s.options.Lives) == 0 || len(m.ToParticipantIDs) == 0 {
-		return made
+		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, offerDeadline)
 	defer cancel()
@@ -30,13 +30,10 @@ func (s *server) offer(ctx context.Context, r *room.Room, m protocol.Message) ma
 		Room: r.Core, Lives: s.options.Lives, Vault: livefiles.NewVault(r.Home), Ledger: ledger, Policies: livefiles.NewPolicies(r.Home), Attempts: ledger,
 	})
 	if err != nil {
-		return made
+		return nil
 	}
 	outcomes, _ := offering.OfferNew(ctx, m.MessageID)
-	for _, o := range outcomes {
-		made[o.RecipientParticipantID] = o
-	}
-	return made
+	return outcomes
 }
 
 // sent offers a recorded message and says what is known of each recipient. What cannot be found out must
@@ -47,38 +44,6 @@ func (c call) sent(ctx context.Context, who *caller.Caller, data answer.SentData
 		receipts = now
 	}
 	status, err := who.Room.Core.Status(ctx, core.StatusQuery{})
-	presence := map[string]protocol.Presence{}
-	for _, s := range status.Sessions {
-		presence[s.ParticipantID] = better(presence[s.ParticipantID], s.Presence)
-	}
-	for _, receipt := range receipts {
-		d := answer.Delivery{Outcome: outcomeOf(receipt, offers), Presence: protocol.PresenceUnknown}
-		if err == nil {
-			d.Presence = better(presence[receipt.RecipientParticipantID], protocol.Offline)
-		}
-		data.Delivery = append(data.Delivery, d)
-	}
+	data.Delivery = delivery.Results(receipts, offers, status.Sessions, err == nil)
 	return give(c, answer.Sent, &data, c.saySent(data))
-}
-
-// outcomeOf is what an offer said of a recipient, unless its receipt says more by now.
-func outcomeOf(receipt protocol.Receipt, offers map[string]router.Outcome) router.Outcome {
-	o, found := offers[receipt.RecipientParticipantID]
-	if found && receipt.State == protocol.Queued && (o.State == router.Queued || o.State == router.Woken) {
-		return o
-	}
-	o = router.Outcome{RecipientParticipantID: receipt.RecipientParticipantID, State: router.State(receipt.State), Transport: router.TransportDurable}
-	if receipt.Offer != nil {
-		o.Transport = receipt.Offer.Transport
-	}
-	return o
-}
-
-// better gives the more present of two presences of one participant's sessions.
-func better(a, b protocol.Presence) protocol.Presence {
-	rank := map[protocol.Presence]int{protocol.Online: 4, protocol.Stale: 3, protocol.PresenceUnknown: 2, protocol.Offline: 1}
-	if rank[a] >= rank[b] {
-		return a
-	}
-	return b
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/acc-control-plane/acc/core"
+	"github.com/acc-control-plane/acc/delivery-router/delivery"
 	"github.com/acc-control-plane/acc/mcp-server/internal/answer"
 	"github.com/acc-control-plane/acc/protocol"
 )
@@ -132,7 +133,7 @@ func (s *server) saySent(d answer.SentData) string {
 	if d.Settled != nil {
 		b.WriteString("; " + d.Settled.MessageID + " " + string(d.Settled.State))
 	}
-	rows(&b, d.Delivery, func(v answer.Delivery) string {
+	rows(&b, d.Delivery, func(v delivery.Result) string {
 		said := fmt.Sprintf("%s %s, %s (%s)", s.line(v.RecipientParticipantID), v.State, v.Presence, s.line(v.Transport))
 		switch {
 		case v.PendingApproval:

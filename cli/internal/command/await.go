@@ -57,7 +57,7 @@ func (w await) advance(ctx context.Context, c *core.Core, sent *core.SendResult)
 			return false, err
 		}
 		sent.Receipts = now
-		return !slices.ContainsFunc(now, func(r protocol.Receipt) bool { return before(r.State, w.state) }), nil
+		return !slices.ContainsFunc(now, func(r protocol.Receipt) bool { return !r.State.AtLeast(w.state) }), nil
 	})
 	if err != nil {
 		err = recorded(err, sent.Message.MessageID)
@@ -79,9 +79,4 @@ func recorded(err error, messageID string) error {
 	e := classify(err).With("messageId", messageID).WithHint("acc receipts " + messageID)
 	e.Message = messageID + " is recorded, but waiting for it failed: " + e.Message
 	return e
-}
-
-// before says whether a receipt has not come as far as want.
-func before(state, want protocol.ReceiptState) bool {
-	return slices.Index(protocol.ReceiptStates[:], state) < slices.Index(protocol.ReceiptStates[:], want)
 }

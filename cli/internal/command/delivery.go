@@ -6,7 +6,8 @@ import (
 	"github.com/acc-control-plane/acc/cli/internal/ui"
 	"github.com/acc-control-plane/acc/cli/internal/view"
 	"github.com/acc-control-plane/acc/core"
-	"github.com/acc-control-plane/acc/protocol"
+	"github.com/acc-control-plane/acc/delivery-router"
+	"github.com/acc-control-plane/acc/delivery-router/delivery"
 	"github.com/acc-control-plane/acc/storage-filesystem/room"
 )
 
@@ -24,32 +25,13 @@ func sentAnswer(ctx context.Context, inv *Invocation, r *room.Room, result core.
 	return w.judge(a, reached), nil
 }
 
-// sentData says what is known of each recipient. The message is recorded by now: not knowing who is
-// there must not look like a failed send, so presence is then unknown.
-func sentData(ctx context.Context, r *room.Room, result core.SendResult, offers offers) view.SentData {
-	presence := map[string]protocol.Presence{}
+// sentData says what is known of each recipient.
+func sentData(ctx context.Context, r *room.Room, result core.SendResult, offers []router.Outcome) view.SentData {
 	status, err := bounded(ctx, func(ctx context.Context) (core.Status, error) { return r.Core.Status(ctx, core.StatusQuery{}) })
-	for _, s := range status.Sessions {
-		presence[s.ParticipantID] = better(presence[s.ParticipantID], s.Presence)
+	return view.SentData{
+		Message: result.Message, Duplicate: result.Duplicate,
+		Delivery: delivery.Results(result.Receipts, offers, status.Sessions, err == nil),
 	}
-	data := view.SentData{Message: result.Message, Duplicate: result.Duplicate}
-	for _, receipt := range result.Receipts {
-		d := view.Delivery{Outcome: offers.of(receipt), Presence: protocol.PresenceUnknown}
-		if err == nil {
-			d.Presence = better(presence[receipt.RecipientParticipantID], protocol.Offline)
-		}
-		data.Delivery = append(data.Delivery, d)
-	}
-	return data
-}
-
-// better gives the more present of two presences of one participant's sessions.
-func better(a, b protocol.Presence) protocol.Presence {
-	rank := map[protocol.Presence]int{protocol.Online: 4, protocol.Stale: 3, protocol.PresenceUnknown: 2, protocol.Offline: 1}
-	if rank[a] >= rank[b] {
-		return a
-	}
-	return b
 }
 
 func saySent(u *ui.UI, sent view.SentData) {

@@ -93,7 +93,7 @@ func (o inboxOptions) list(ctx context.Context, inv *Invocation) (Answer, error)
 }
 
 // unread says whether nobody has read a message exactly.
-func unread(item core.InboxItem) bool { return before(item.Receipt.State, protocol.Retrieved) }
+func unread(item core.InboxItem) bool { return !item.Receipt.State.AtLeast(protocol.Retrieved) }
 
 func sayInbox(u *ui.UI, page core.InboxPage) {
 	now := time.Now()

@@ -3,23 +3,19 @@ package command
 import (
 	"context"
 
-	"github.com/acc-control-plane/acc/cli/internal/view"
 	"github.com/acc-control-plane/acc/core"
 	"github.com/acc-control-plane/acc/delivery-router"
+	"github.com/acc-control-plane/acc/delivery-router/delivery"
 	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/storage-filesystem/livefiles"
 	"github.com/acc-control-plane/acc/storage-filesystem/room"
 )
 
-// offers are what came of live offers, by recipient.
-type offers map[string]router.Outcome
-
 // offer asks running sessions of the recipients to look sooner. The message is recorded by now, so nothing
 // that goes wrong here fails the command.
-func (inv *Invocation) offer(ctx context.Context, r *room.Room, sent core.SendResult) offers {
-	made := offers{}
+func (inv *Invocation) offer(ctx context.Context, r *room.Room, sent core.SendResult) []router.Outcome {
 	if inv.Lives == nil || len(sent.Message.ToParticipantIDs) == 0 {
-		return made
+		return nil
 	}
 	outcomes, _ := bounded(ctx, func(ctx context.Context) ([]router.Outcome, error) {
 		lives, err := inv.Lives()
@@ -35,27 +31,11 @@ func (inv *Invocation) offer(ctx context.Context, r *room.Room, sent core.SendRe
 		}
 		return offering.OfferNew(ctx, sent.Message.MessageID)
 	})
-	for _, o := range outcomes {
-		made[o.RecipientParticipantID] = o
-	}
-	return made
-}
-
-// of gives the outcome for a recipient: what an offer said, unless its receipt has come further.
-func (made offers) of(receipt protocol.Receipt) router.Outcome {
-	o, found := made[receipt.RecipientParticipantID]
-	if found && (o.State == router.Woken && receipt.State == protocol.Queued || !before(protocol.ReceiptState(o.State), receipt.State)) {
-		return o
-	}
-	o = router.Outcome{RecipientParticipantID: receipt.RecipientParticipantID, State: router.State(receipt.State), Transport: router.TransportDurable}
-	if receipt.Offer != nil {
-		o.Transport = receipt.Offer.Transport
-	}
-	return o
+	return outcomes
 }
 
 // headline is the state of a message on its way, and what was asked.
-func headline(d view.Delivery) string {
+func headline(d delivery.Result) string {
 	if d.State == router.Woken {
 		return string(d.State) + " (" + d.Transport + ")"
 	}
@@ -63,7 +43,7 @@ func headline(d view.Delivery) string {
 }
 
 // forecast says what happens next to a message, from what is known of the recipient.
-func forecast(d view.Delivery) string {
+func forecast(d delivery.Result) string {
 	const nextTurn = "waits for its next turn"
 	switch {
 	case d.State == router.Woken && d.PendingApproval:

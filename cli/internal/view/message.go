@@ -5,7 +5,7 @@ import (
 
 	"github.com/acc-control-plane/acc/core"
 	"github.com/acc-control-plane/acc/core/decision"
-	"github.com/acc-control-plane/acc/delivery-router"
+	"github.com/acc-control-plane/acc/delivery-router/delivery"
 	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/protocol/strictjson"
 )
@@ -32,38 +32,16 @@ var messageObject = &strictjson.Object[protocol.Message]{
 	},
 }
 
-// Delivery is what became of a message on its way to one recipient when the command ended.
-type Delivery struct {
-	router.Outcome
-	Presence protocol.Presence // of the recipient's sessions
-}
-
-var deliveryObject = &strictjson.Object[Delivery]{
-	Name: "delivery", Doc: "What became of a message on its way to one recipient.",
-	Members: []strictjson.Member[Delivery]{
-		field("recipientParticipantId", "the recipient", func(d *Delivery) *string { return &d.RecipientParticipantID }, word),
-		field("outcome", "the receipt when the command ended; woken: its session was asked to look, the receipt is queued", func(d *Delivery) *router.State { return &d.State },
-			strictjson.Enum(router.Queued, router.Woken, router.Offered, router.Retrieved, router.Acknowledged)),
-		field("transport", `"durable": it waits in the store; else what was asked or carried it`, func(d *Delivery) *string { return &d.Transport }, word),
-		field("presence", "of the recipient", func(d *Delivery) *protocol.Presence { return &d.Presence }, presences),
-		strictjson.Optional("errorCode", "why it waits", func(d *Delivery) *router.Code { return &d.Code }, strictjson.Enum(router.Codes()...)),
-		strictjson.Optional("endReason", "of an offline recipient: how its last session ended", func(d *Delivery) *string { return &d.EndReason }, text),
-		strictjson.Optional("pendingApproval", "its client holds the wake until a person approves", func(d *Delivery) *bool { return &d.PendingApproval }, truth),
-		strictjson.Optional("nativeReasonCode", "why its session cannot be woken", func(d *Delivery) *string { return &d.NativeReason }, word),
-		strictjson.Optional("nativeLaunchOption", "the option of its client that is in the way", func(d *Delivery) *string { return &d.LaunchOption }, text),
-	},
-}
-
 // SentData is the answer of message and request.
 type SentData struct {
 	Message   protocol.Message
-	Delivery  []Delivery
+	Delivery  []delivery.Result
 	Duplicate bool
 }
 
 var sentMembers = []strictjson.Member[SentData]{
 	field("message", "what was recorded", func(s *SentData) *protocol.Message { return &s.Message }, strictjson.Nested(messageObject)),
-	field("delivery", "one entry per recipient", func(s *SentData) *[]Delivery { return &s.Delivery }, list(deliveryObject)),
+	field("delivery", "one entry per recipient", func(s *SentData) *[]delivery.Result { return &s.Delivery }, list(delivery.Object())),
 	field("duplicate", "the same key and content was recorded before; nothing was written now", func(s *SentData) *bool { return &s.Duplicate }, truth),
 }
 
@@ -81,7 +59,7 @@ var Replied = newSchema("replied", "A recorded answer and the settled original."
 	Name: "replied",
 	Members: []strictjson.Member[RepliedData]{
 		field("message", "the answer", func(s *RepliedData) *protocol.Message { return &s.Message }, strictjson.Nested(messageObject)),
-		field("delivery", "one entry per recipient", func(s *RepliedData) *[]Delivery { return &s.Delivery }, list(deliveryObject)),
+		field("delivery", "one entry per recipient", func(s *RepliedData) *[]delivery.Result { return &s.Delivery }, list(delivery.Object())),
 		field("duplicate", "the same key and content was recorded before; nothing was written now", func(s *RepliedData) *bool { return &s.Duplicate }, truth),
 		field("receipt", "the caller's receipt of the original", func(s *RepliedData) *protocol.Receipt { return &s.Receipt }, strictjson.Nested(core.ReceiptObject())),
 	},
@@ -160,7 +138,7 @@ var Asked = newSchema("asked", "A recorded question and its first answer.", stri
 	Name: "asked",
 	Members: []strictjson.Member[AskedData]{
 		field("message", "the question", func(s *AskedData) *protocol.Message { return &s.Message }, strictjson.Nested(messageObject)),
-		field("delivery", "one entry per recipient", func(s *AskedData) *[]Delivery { return &s.Delivery }, list(deliveryObject)),
+		field("delivery", "one entry per recipient", func(s *AskedData) *[]delivery.Result { return &s.Delivery }, list(delivery.Object())),
 		field("duplicate", "the question was recorded before, under the same key", func(s *AskedData) *bool { return &s.Duplicate }, truth),
 		nullable("answer", "null: none came in time", func(s *AskedData) **core.Mail { return &s.Answer }, strictjson.Pointer(strictjson.Nested(mailObject))),
 	},

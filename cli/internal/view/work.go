@@ -3,6 +3,7 @@ package view
 import (
 	"time"
 
+	"github.com/acc-control-plane/acc/delivery-router/delivery"
 	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/protocol/strictjson"
 )
@@ -42,7 +43,7 @@ var Finished = newSchema("finished", "The recorded handoff and the ended session
 	Name: "finished",
 	Members: []strictjson.Member[FinishedData]{
 		field("message", "the handoff", func(f *FinishedData) *protocol.Message { return &f.Message }, strictjson.Nested(messageObject)),
-		field("delivery", "one entry per recipient", func(f *FinishedData) *[]Delivery { return &f.Delivery }, list(deliveryObject)),
+		field("delivery", "one entry per recipient", func(f *FinishedData) *[]delivery.Result { return &f.Delivery }, list(delivery.Object())),
 		field("duplicate", "the same finish was recorded before; nothing was written now", func(f *FinishedData) *bool { return &f.Duplicate }, truth),
 		field("sessionId", "the session that ended", func(f *FinishedData) *string { return &f.Session.SessionID }, word),
 		field("releasedClaimIds", "claims that ended with it", func(f *FinishedData) *[]string { return &f.ReleasedClaimIDs }, words),

@@ -5,7 +5,7 @@ import (
 
 	"github.com/acc-control-plane/acc/core"
 	"github.com/acc-control-plane/acc/core/decision"
-	"github.com/acc-control-plane/acc/delivery-router"
+	"github.com/acc-control-plane/acc/delivery-router/delivery"
 	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/protocol/strictjson"
 )
@@ -104,32 +104,10 @@ var Wait = &strictjson.Object[WaitData]{
 	},
 }
 
-// Delivery is what became of a message on its way to one recipient.
-type Delivery struct {
-	router.Outcome
-	Presence protocol.Presence // of the recipient's sessions
-}
-
-var deliveryObject = &strictjson.Object[Delivery]{
-	Name: "delivery", Doc: "What became of a message on its way to one recipient.",
-	Members: []strictjson.Member[Delivery]{
-		field("recipientParticipantId", "the recipient", func(d *Delivery) *string { return &d.RecipientParticipantID }, word),
-		field("outcome", "the receipt when the call ended; woken: its session was asked to look, the receipt is queued", func(d *Delivery) *router.State { return &d.State },
-			strictjson.Enum(router.Queued, router.Woken, router.Offered, router.Retrieved, router.Acknowledged)),
-		field("transport", `"durable": it waits in the store; else what was asked or carried it`, func(d *Delivery) *string { return &d.Transport }, word),
-		field("presence", "of the recipient", func(d *Delivery) *protocol.Presence { return &d.Presence }, presences),
-		strictjson.Optional("errorCode", "why it waits", func(d *Delivery) *router.Code { return &d.Code }, strictjson.Enum(router.Codes()...)),
-		strictjson.Optional("endReason", "of an offline recipient: how its last session ended", func(d *Delivery) *string { return &d.EndReason }, text),
-		strictjson.Optional("pendingApproval", "its client holds the wake until a person approves", func(d *Delivery) *bool { return &d.PendingApproval }, truth),
-		strictjson.Optional("nativeReasonCode", "why its session cannot be woken", func(d *Delivery) *string { return &d.NativeReason }, word),
-		strictjson.Optional("nativeLaunchOption", "the option of its client that is in the way", func(d *Delivery) *string { return &d.LaunchOption }, text),
-	},
-}
-
 // SentData is a recorded message and what is known of its way.
 type SentData struct {
 	Message   protocol.Message
-	Delivery  []Delivery
+	Delivery  []delivery.Result
 	Duplicate bool
 	Warnings  []string
 	Settled   *protocol.Receipt // of the message that a reply answers
@@ -146,7 +124,7 @@ var Sent = &strictjson.Object[SentData]{
 		field("kind", "its type", func(s *SentData) *protocol.MessageKind { return &s.Message.MessageKind }, kinds),
 		field("obligation", "what a recipient owes", func(s *SentData) *protocol.Obligation { return &s.Message.Obligation }, obligations),
 		field("toParticipantIds", "the addressees; none: the room", func(s *SentData) *[]string { return &s.Message.ToParticipantIDs }, words),
-		field("delivery", "one entry per recipient", func(s *SentData) *[]Delivery { return &s.Delivery }, list(deliveryObject)),
+		field("delivery", "one entry per recipient", func(s *SentData) *[]delivery.Result { return &s.Delivery }, list(delivery.Object())),
 		field("duplicate", "recorded before; nothing was written now", func(s *SentData) *bool { return &s.Duplicate }, truth),
 		field("warnings", "what the message will not do", func(s *SentData) *[]string { return &s.Warnings }, lines),
 		strictjson.Optional("receipt", "of the message that was answered", func(s *SentData) **protocol.Receipt { return &s.Settled }, strictjson.Pointer(nested(core.ReceiptObject()))),
