@@ -46,7 +46,7 @@ func TestCommandsAndMarks(t *testing.T) {
 func TestTheShellTakesTheWord(t *testing.T) {
 	sh, err := exec.LookPath("sh")
 	if err != nil {
-		t.Skip(err)
+		t.Skip("there is no POSIX shell to ask: ", err)
 	}
 	for _, bin := range []string{"/plain/bin", "/with blank/bin", "/o'neil/bin", "/$x/`y`/\\z/*/bin", "/ü/\"/bin"} {
 		m := adapter.Machine{GOOS: "linux", Bin: bin}

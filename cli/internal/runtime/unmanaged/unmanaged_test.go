@@ -123,7 +123,10 @@ func TestALinkIsNotFollowed(t *testing.T) {
 	home, self := datahome.Home{Root: t.TempDir()}, build(t, "one", "acc", "acc-hook")
 	elsewhere := t.TempDir()
 	if err := os.Symlink(elsewhere, home.Acc()); err != nil {
-		t.Skip(err)
+		if runtime.GOOS == "windows" {
+			t.Skip("links need a privilege there: ", err)
+		}
+		t.Fatal(err)
 	}
 	p, err := NewPlan(home, self)
 	if err != nil {
