@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -28,6 +29,9 @@ func copyModule(from, to string) error {
 			return nil
 		}
 		data, err := os.ReadFile(path)
+		if rel == "go.sum" && errors.Is(err, fs.ErrNotExist) {
+			return nil // another run found since the listing that nothing needs it
+		}
 		if err != nil {
 			return err
 		}
