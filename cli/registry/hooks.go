@@ -1,34 +1,17 @@
 package registry
 
-import (
-	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
-	antigravity "github.com/acc-control-plane/acc/adapters/antigravity/hook"
-	claudecode "github.com/acc-control-plane/acc/adapters/claudecode/hook"
-	claudecodelive "github.com/acc-control-plane/acc/adapters/claudecode/live"
-	codex "github.com/acc-control-plane/acc/adapters/codex/hook"
-	codexlive "github.com/acc-control-plane/acc/adapters/codex/live"
-	geminicli "github.com/acc-control-plane/acc/adapters/geminicli/hook"
-	grok "github.com/acc-control-plane/acc/adapters/grok/hook"
-	kimi "github.com/acc-control-plane/acc/adapters/kimi/hook"
-)
+import "github.com/acc-control-plane/acc/adapter-sdk/adapter"
 
-// clients are the adapters of this build. live is nil where a running session cannot be reached.
-var clients = []struct {
+// entry is what one adapter brings. live is nil where a running session cannot be reached.
+type entry struct {
 	hook func() (*adapter.Adapter, error)
 	live func() (*adapter.Live, error)
-}{
-	{claudecode.New, claudecodelive.New},
-	{codex.New, codexlive.New},
-	{geminicli.New, nil},
-	{kimi.New, nil},
-	{grok.New, nil},
-	{antigravity.New, nil},
 }
 
 // Hooks gives the hook side of every adapter of this build, joined with its live transport if it has one.
 func Hooks() ([]*adapter.Adapter, error) {
 	var adapters []*adapter.Adapter
-	for _, c := range clients {
+	for _, c := range assembled {
 		a, err := c.hook()
 		if err != nil {
 			return nil, err
