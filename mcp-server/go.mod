@@ -9,7 +9,6 @@ require (
 	github.com/acc-control-plane/acc/delivery-router v0.1.0
 	github.com/acc-control-plane/acc/protocol v0.1.0
 	github.com/acc-control-plane/acc/storage-filesystem v0.1.0
-	github.com/fsnotify/fsnotify v1.10.1
 	github.com/go-json-experiment/json v1.27.2
 	github.com/google/go-cmp v0.7.0
 	github.com/modelcontextprotocol/go-sdk v1.8.0
@@ -17,6 +16,7 @@ require (
 )
 
 require (
+	github.com/fsnotify/fsnotify v1.10.1 // indirect
 	github.com/google/jsonschema-go v0.4.3 // indirect
 	github.com/oklog/ulid/v2 v2.1.2 // indirect
 	github.com/pelletier/go-toml/v2 v2.4.3 // indirect

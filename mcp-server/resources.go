@@ -11,7 +11,7 @@ import (
 	"github.com/acc-control-plane/acc/core"
 	"github.com/acc-control-plane/acc/mcp-server/internal/answer"
 	"github.com/acc-control-plane/acc/mcp-server/internal/caller"
-	"github.com/acc-control-plane/acc/mcp-server/internal/change"
+	"github.com/acc-control-plane/acc/storage-filesystem/change"
 )
 
 // resource is something a client can read again and be told of. Its content has no time of day in it:

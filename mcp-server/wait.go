@@ -12,8 +12,8 @@ import (
 	"github.com/acc-control-plane/acc/core"
 	"github.com/acc-control-plane/acc/mcp-server/internal/answer"
 	"github.com/acc-control-plane/acc/mcp-server/internal/caller"
-	"github.com/acc-control-plane/acc/mcp-server/internal/change"
 	"github.com/acc-control-plane/acc/protocol"
+	"github.com/acc-control-plane/acc/storage-filesystem/change"
 )
 
 // progressEvery is how often a waiting call says that it lives, if the client asked to be told.

@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/acc-control-plane/acc/core v0.1.0
 	github.com/acc-control-plane/acc/protocol v0.1.0
+	github.com/fsnotify/fsnotify v1.10.1
 	github.com/google/go-cmp v0.7.0
 	golang.org/x/sys v0.50.0
 )

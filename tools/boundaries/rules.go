@@ -57,6 +57,7 @@ var Modules = []ModuleRule{
 	},
 	{
 		Dir: "storage-filesystem", May: []Pattern{"./protocol/...", "./core/...", system, jsonTokens},
+		More:    []Exception{{For: []Pattern{"./storage-filesystem/change"}, May: []Pattern{"github.com/fsnotify/fsnotify/..."}}},
 		Instead: "the store keeps what core decides; it knows no client and no command",
 	},
 	{
@@ -85,7 +86,7 @@ var Modules = []ModuleRule{
 		Instead: "the runner is given its adapters by the binary that links it",
 	},
 	{
-		Dir: "mcp-server", May: []Pattern{"./protocol/...", "./core/...", "./storage-filesystem/...", "./delivery-router/...", "./adapter-sdk/...", jsonTokens, "github.com/modelcontextprotocol/go-sdk/...", "github.com/fsnotify/fsnotify/..."},
+		Dir: "mcp-server", May: []Pattern{"./protocol/...", "./core/...", "./storage-filesystem/...", "./delivery-router/...", "./adapter-sdk/...", jsonTokens, "github.com/modelcontextprotocol/go-sdk/..."},
 		Instead: "the MCP server offers what core can do; new abilities go into core first",
 	},
 	{
@@ -169,11 +170,11 @@ var Reaches = []Reach{
 		Instead: "the hook package reads a payload and writes a response; files go into install, sockets into live",
 	},
 	{
-		Name: "the hook path starts nothing and links little", From: hookPath, Except: testHelpers,
+		Name: "the hook path starts nothing and links little", From: hookPath, Except: append([]Pattern{"./storage-filesystem/change"}, testHelpers...),
 		Never: []Pattern{
 			"os/exec", "net/http/...", "crypto/tls/...", "encoding/json/...", "github.com/go-json-experiment/json", "text/template/...", "html/template/...", "encoding/xml/...", "encoding/gob/...",
 			"github.com/urfave/...", "github.com/santhosh-tekuri/...", "github.com/modelcontextprotocol/...", "testing/...", "flag",
-			"github.com/pelletier/...", "github.com/tailscale/...", "./adapter-sdk/installkit/...",
+			"github.com/pelletier/...", "github.com/tailscale/...", "./adapter-sdk/installkit/...", "github.com/fsnotify/...",
 		},
 		Instead: "a hook is started at every turn: read Git and the process table from their files, decode with protocol/strictjson, and leave the rest to acc",
 	},

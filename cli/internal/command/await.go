@@ -8,6 +8,7 @@ import (
 	"github.com/acc-control-plane/acc/cli/internal/argv"
 	"github.com/acc-control-plane/acc/core"
 	"github.com/acc-control-plane/acc/protocol"
+	"github.com/acc-control-plane/acc/storage-filesystem/room"
 	flags "github.com/urfave/cli/v2"
 )
 
@@ -47,12 +48,12 @@ func parseAwait(given *flags.Context) (await, error) {
 
 // advance waits, brings the receipts of sent up to date and says whether all have come far enough. An
 // error says that the message is recorded all the same.
-func (w await) advance(ctx context.Context, c *core.Core, sent *core.SendResult) (bool, error) {
+func (w await) advance(ctx context.Context, r *room.Room, sent *core.SendResult) (bool, error) {
 	if w.state == "" {
 		return true, nil
 	}
-	reached, err := poll(ctx, w.span, func(ctx context.Context) (bool, error) {
-		now, err := c.Receipts(ctx, sent.Message.MessageID)
+	reached, err := poll(ctx, r.Dir, w.span, func(ctx context.Context) (bool, error) {
+		now, err := r.Core.Receipts(ctx, sent.Message.MessageID)
 		if err != nil {
 			return false, err
 		}

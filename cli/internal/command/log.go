@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/acc-control-plane/acc/cli/internal/argv"
@@ -11,6 +10,7 @@ import (
 	"github.com/acc-control-plane/acc/cli/internal/view"
 	"github.com/acc-control-plane/acc/core"
 	"github.com/acc-control-plane/acc/protocol"
+	"github.com/acc-control-plane/acc/storage-filesystem/change"
 	"github.com/acc-control-plane/acc/storage-filesystem/room"
 	flags "github.com/urfave/cli/v2"
 )
@@ -119,32 +119,34 @@ func (l *chronicler) read(ctx context.Context, cursor string, size int) (core.Sy
 
 // follow tells events as they come, until the command is interrupted, which is how it is meant to end.
 func (l *chronicler) follow(ctx context.Context, inv *Invocation, page core.SyncResult) error {
-	for {
-		if len(page.Events) > 0 {
-			if err := l.tell(inv, page); err != nil {
-				return err
-			}
-		}
-		if !page.More {
-			select {
-			case <-ctx.Done():
-				return nil
-			case <-time.After(lookEvery):
-			}
-		}
-		next, err := l.read(ctx, page.Cursor, protocol.EventsPageMax)
-		switch {
-		case errors.Is(ctx.Err(), context.Canceled):
-			return nil
-		case err != nil && !busy(err):
-			return err
-		case err == nil:
-			page = next
-		}
+	if err := l.tell(inv, page); err != nil {
+		return err
 	}
+	err := change.Watch(ctx, l.room.Dir, func(ctx context.Context) (bool, error) {
+		for {
+			next, err := l.read(ctx, page.Cursor, protocol.EventsPageMax)
+			if busy(err) {
+				return false, nil
+			}
+			if err != nil {
+				return false, err
+			}
+			page = next
+			if err := l.tell(inv, page); err != nil || !page.More {
+				return false, err
+			}
+		}
+	})
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
 }
 
 func (l *chronicler) tell(inv *Invocation, page core.SyncResult) error {
+	if len(page.Events) == 0 {
+		return nil
+	}
 	if !inv.JSON {
 		l.say(inv.UI, page.Events)
 		return inv.UI.Err()

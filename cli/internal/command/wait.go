@@ -7,14 +7,12 @@ import (
 
 	"github.com/acc-control-plane/acc/cli/internal/argv"
 	"github.com/acc-control-plane/acc/protocol"
+	"github.com/acc-control-plane/acc/storage-filesystem/change"
 	flags "github.com/urfave/cli/v2"
 )
 
 // MaxWait bounds how long a command may be told to wait.
 const MaxWait = 24 * time.Hour
-
-// lookEvery is the pause between two looks into the room. A look reads a handful of small files.
-const lookEvery = 200 * time.Millisecond
 
 // waitOption is --wait where it is a choice to wait at all.
 func waitOption(usage string) argv.Option {
@@ -30,26 +28,30 @@ func waitSpan(given *flags.Context) (time.Duration, error) {
 	return d, err
 }
 
-// poll looks until what it looks for is there or the span is over, at least once. Each look has the
-// deadline of a command. It is no error when the span ends first.
-func poll(ctx context.Context, span time.Duration, look func(context.Context) (bool, error)) (bool, error) {
-	over := time.NewTimer(span)
-	defer over.Stop()
-	next := time.NewTicker(lookEvery)
-	defer next.Stop()
-	for {
-		found, err := bounded(ctx, look)
-		if found || err != nil && !busy(err) {
-			return found, err
-		}
-		select {
-		case <-ctx.Done():
-			return false, ctx.Err()
-		case <-over.C:
-			return false, err
-		case <-next.C:
-		}
+// errSpanOver ends a wait in vain.
+var errSpanOver = errors.New("the span is over")
+
+// poll looks until what it looks for is there or the span is over, at least once: again whenever the room
+// in dir may have changed. Each look has the deadline of a command, also the one that the end of the span
+// finds at work. It is no error when the span ends first.
+func poll(ctx context.Context, dir string, span time.Duration, look func(context.Context) (bool, error)) (bool, error) {
+	if span == 0 {
+		return bounded(ctx, look)
 	}
+	waiting, cancel := context.WithTimeoutCause(ctx, span, errSpanOver)
+	defer cancel()
+	found, passing := false, error(nil)
+	err := change.Watch(waiting, dir, func(context.Context) (_ bool, err error) {
+		found, err = bounded(ctx, look)
+		if passing = err; busy(err) {
+			return false, nil
+		}
+		return found, err
+	})
+	if errors.Is(context.Cause(waiting), errSpanOver) && errors.Is(err, context.DeadlineExceeded) {
+		return false, passing
+	}
+	return found, err
 }
 
 // bounded gives one step of a long command the deadline of a short one.

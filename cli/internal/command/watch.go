@@ -2,12 +2,12 @@ package command
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/acc-control-plane/acc/cli/internal/argv"
 	"github.com/acc-control-plane/acc/core"
 	"github.com/acc-control-plane/acc/protocol"
+	"github.com/acc-control-plane/acc/storage-filesystem/change"
 	flags "github.com/urfave/cli/v2"
 )
 
@@ -43,24 +43,21 @@ func watch(ctx context.Context, inv *Invocation) error {
 	l := &chronicler{room: r, names: map[string]string{}}
 	var shown string
 	var painted time.Time
-	for {
+	err = change.Watch(ctx, r.Dir, func(ctx context.Context) (bool, error) {
 		status, err := bounded(ctx, func(ctx context.Context) (core.Status, error) { return r.Core.Status(ctx, core.StatusQuery{}) })
 		if err == nil && (status.Cursor != shown || time.Since(painted) >= repaintEvery) {
 			err = l.paint(ctx, inv, status)
 			shown, painted = status.Cursor, time.Now()
 		}
-		if errors.Is(ctx.Err(), context.Canceled) {
-			return nil
+		if busy(err) {
+			return false, nil
 		}
-		if err != nil && !busy(err) {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-time.After(lookEvery):
-		}
+		return false, err
+	})
+	if ctx.Err() != nil {
+		return nil
 	}
+	return err
 }
 
 func (l *chronicler) paint(ctx context.Context, inv *Invocation, status core.Status) error {

@@ -3,6 +3,8 @@ package command
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -52,9 +54,12 @@ func TestMailSaysWhereItStoppedCounting(t *testing.T) {
 // poll gives an error that another look may mend only when there is no other look.
 func TestPoll(t *testing.T) {
 	lock := protocol.TimeoutError(protocol.ReasonLockBusy, "busy")
-	looks := 0
-	found, err := poll(t.Context(), time.Minute, func(context.Context) (bool, error) {
+	looks, dir := 0, t.TempDir()
+	found, err := poll(t.Context(), dir, time.Minute, func(context.Context) (bool, error) {
 		looks++
+		if err := os.WriteFile(filepath.Join(dir, "head.json"), []byte{byte(looks)}, 0o600); err != nil {
+			t.Fatal(err)
+		}
 		if looks < 3 {
 			return false, lock
 		}
@@ -63,17 +68,23 @@ func TestPoll(t *testing.T) {
 	if !found || err != nil || looks != 3 {
 		t.Errorf("found %v, error %v, %d looks", found, err, looks)
 	}
-	if _, err := poll(t.Context(), 0, func(context.Context) (bool, error) { return false, lock }); !errors.Is(err, lock) {
+	if _, err := poll(t.Context(), dir, 0, func(context.Context) (bool, error) { return false, lock }); !errors.Is(err, lock) {
 		t.Errorf("a single look that failed gives %v", err)
 	}
 	broken := protocol.DataError(protocol.ReasonStoreCorrupt, "broken")
-	if _, err := poll(t.Context(), time.Minute, func(context.Context) (bool, error) { return false, broken }); !errors.Is(err, broken) {
+	if _, err := poll(t.Context(), dir, time.Minute, func(context.Context) (bool, error) { return false, broken }); !errors.Is(err, broken) {
 		t.Errorf("a lasting error gives %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := poll(ctx, time.Minute, func(context.Context) (bool, error) { return false, nil }); !errors.Is(err, context.Canceled) {
+	if _, err := poll(ctx, dir, time.Minute, func(context.Context) (bool, error) { return false, nil }); !errors.Is(err, context.Canceled) {
 		t.Errorf("an interrupted wait gives %v", err)
+	}
+	if found, err := poll(t.Context(), dir, time.Millisecond, func(context.Context) (bool, error) { return false, nil }); found || err != nil {
+		t.Errorf("a wait in vain gives %v, %v", found, err)
+	}
+	if _, err := poll(t.Context(), dir, time.Millisecond, func(context.Context) (bool, error) { return false, lock }); !errors.Is(err, lock) {
+		t.Errorf("a wait whose looks all failed gives %v", err)
 	}
 }
 
