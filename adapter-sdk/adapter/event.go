@@ -45,6 +45,7 @@ const (
 // Event is a client's hook call, reduced to what acc may know. Empty members are unknown.
 type Event struct {
 	Kind            EventKind
+	Name            string   // the client's own name of the event, which tells its hooks apart
 	SessionID       string   // the client's own id of the conversation; nothing else identifies it
 	ParentSessionID string   // of a conversation that another one started
 	Cwd             string   // absolute directory of the session
@@ -91,7 +92,7 @@ func settle(e Event) (Event, error) {
 		}
 	}
 	for _, word := range []*string{
-		&e.ParentSessionID, &e.Model, &e.ClientVersion, &e.Source, &e.Reason, &e.Tool, &e.PermissionMode, &e.AgentID,
+		&e.Name, &e.ParentSessionID, &e.Model, &e.ClientVersion, &e.Source, &e.Reason, &e.Tool, &e.PermissionMode, &e.AgentID,
 	} {
 		if len(*word) > MaxWordBytes || !plain(*word) {
 			*word = ""

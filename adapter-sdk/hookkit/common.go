@@ -59,7 +59,7 @@ func DecodeCommon(payload []byte) (Common, error) { return Decode(common, payloa
 // belongs to it.
 func (c *Common) Basics() adapter.Event {
 	return adapter.Event{
-		Kind: adapter.Other, SessionID: c.SessionID, Cwd: c.Cwd,
+		Kind: adapter.Other, Name: c.Event, SessionID: c.SessionID, Cwd: c.Cwd,
 		Model: Word(c.Model), PermissionMode: Word(c.PermissionMode), AgentID: Word(c.AgentID), Tool: Word(c.Tool),
 	}
 }

@@ -58,7 +58,7 @@ func (client) Normalize(call adapter.Call) (adapter.Event, error) {
 		return adapter.Event{}, err
 	}
 	e := adapter.Event{
-		Kind: adapter.Other, SessionID: p.conversation, Cwd: firstWorkspace(p.workspaces), Model: hookkit.Word(p.model),
+		Kind: adapter.Other, Name: call.Event, SessionID: p.conversation, Cwd: firstWorkspace(p.workspaces), Model: hookkit.Word(p.model),
 	}
 	switch call.Event {
 	case "":
