@@ -113,9 +113,17 @@ func (c *call) cwd() string {
 func (c *call) known() (owner core.Owner, found bool, err error) {
 	owner, found, err = c.files.owner()
 	if found {
-		c.owner = &owner
+		c.speaksFor(owner)
 	}
 	return owner, found, err
+}
+
+// speaksFor notes whose call it is.
+func (c *call) speaksFor(owner core.Owner) {
+	c.owner = &owner
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sessionID = owner.SessionID
 }
 
 // signOfLife is all that most events are good for.

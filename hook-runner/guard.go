@@ -37,7 +37,7 @@ func (c *call) beforeTool(ctx context.Context) error {
 	if decision.Denied {
 		return c.refuse(decision)
 	}
-	c.allow()
+	c.decided(GuardAllowed)
 	if decision.Beat {
 		if _, err := c.beat(ctx, owner); err != nil {
 			return err
@@ -46,12 +46,12 @@ func (c *call) beforeTool(ctx context.Context) error {
 	return c.introduce(ctx, owner)
 }
 
-// allow notes that the edit goes on because nobody holds the file. What fails after this is no longer
-// the guard's failure; a refusal that cannot be written still is.
-func (c *call) allow() {
+// decided notes what became of the write. What fails after this is no longer the guard's failure; a
+// refusal that cannot be written still is.
+func (c *call) decided(o GuardOutcome) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.decided = true
+	c.outcome = o
 }
 
 // refuse answers in the client's own shape.
@@ -59,6 +59,9 @@ func (c *call) refuse(d core.GuardDecision) error {
 	out, err := c.adapter.Deny(c.event, c.refusal(d))
 	if err == nil {
 		_, err = c.answer(out)
+	}
+	if err == nil {
+		c.decided(GuardDenied)
 	}
 	return err
 }

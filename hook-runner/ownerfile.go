@@ -19,7 +19,7 @@ import (
 //	bindings/<32 hex>.<ref>.json      the pair that follows the generation with this reference
 //	bindings/<32 hex>.shown.json      what the model was told before
 //	bindings/<32 hex>.lock            held while it is being told something
-//	bindings/<32 hex>.undecided.json  how many writes could not be checked
+//	bindings/<32 hex>.fired.json      which hooks ran, when last, and what became of guarded writes
 //
 // A pair is only ever published by a write that does not replace, so that of several hooks of one
 // conversation exactly one decides, without a lock that a killed hook could leave behind.

@@ -2,6 +2,7 @@ package hookrunner
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -99,9 +100,10 @@ type runner struct {
 	mu         sync.Mutex // guards what the watchdog and the call share
 	stderr     io.Writer
 	complained bool
-	written    bool        // the answer went out; the exit status is status
-	decided    bool        // claims were checked and allow the write
-	files      *ownerFiles // of the conversation, once its room is known
+	written    bool         // the answer went out; the exit status is status
+	outcome    GuardOutcome // of a write, once its claims were checked
+	files      *ownerFiles  // of the conversation, once its room is known
+	sessionID  string       // of the conversation, once its owner pair is known
 	status     int
 }
 
@@ -161,22 +163,39 @@ func (r *runner) bounded(e adapter.Event) int {
 	case <-watchdog.C:
 		err = context.DeadlineExceeded
 	}
+	status, note := r.conclude(e, err)
+	noted := make(chan struct{})
+	go func() { note(); close(noted) }()
+	patience := time.NewTimer(grace)
+	defer patience.Stop()
+	select {
+	case <-noted:
+	case <-patience.C: // the file system hangs
+	}
+	return status
+}
+
+// conclude says what went wrong, if anything did, and gives the exit status and what is left to note.
+func (r *runner) conclude(e adapter.Event, err error) (status int, note func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
 	case err == nil:
-	case e.Kind == adapter.BeforeTool && len(e.Targets) > 0 && !r.decided:
+	case e.Kind == adapter.BeforeTool && len(e.Targets) > 0 && r.outcome == "":
 		r.complainLocked(unguarded)
-		if r.files != nil {
-			r.files.countUndecided(r.process.Started)
-		}
+		r.outcome = GuardUndecided
 	default:
 		r.complainLocked(adviceOf(err, failed))
 	}
 	if r.written {
-		return r.status
+		status = r.status
 	}
-	return 0
+	if r.files == nil {
+		return status, func() {} // a conversation that is in no room leaves nothing anywhere
+	}
+	files, sessionID, outcome := *r.files, r.sessionID, r.outcome
+	fired := Firing{Event: cmp.Or(e.Name, string(e.Kind)), At: r.process.Started, Took: time.Since(r.process.Started)}
+	return status, func() { files.fired(sessionID, fired, outcome) }
 }
 
 func (r *runner) handled(ctx context.Context, e adapter.Event) (err error) {

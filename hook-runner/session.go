@@ -39,7 +39,7 @@ func (c *call) open(ctx context.Context) (opened, error) {
 		}
 		switch err := c.resume(ctx, owner, pid); {
 		case err == nil:
-			c.owner = &owner
+			c.speaksFor(owner)
 			return opened{owner, pid}, nil
 		case !ended(err):
 			return opened{}, err

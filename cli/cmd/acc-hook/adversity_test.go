@@ -108,9 +108,9 @@ func TestUnguardedIsSaid(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	r2 := m.room()
-	counts, bad, err := hookrunner.ReadUndecided(r2.Home.Root, r2.Dir)
-	if err != nil || bad != 0 || len(counts) != 1 || counts[0].Count != 1 || counts[0].AdapterID != "claude_code" {
-		t.Errorf("counted %+v, %d unreadable, %v", counts, bad, err)
+	fired, bad, err := hookrunner.ReadFirings(r2.Home.Root, r2.Dir)
+	if err != nil || bad != 0 || len(fired) != 1 || fired[0].Guard.Undecided != 1 || fired[0].AdapterID != "claude_code" {
+		t.Errorf("noted %+v, %d unreadable, %v", fired, bad, err)
 	}
 	// A damaged owner file must not be taken for an absent one: no second session appears.
 	r = run(t, c.command(c.payload("UserPromptSubmit", `"prompt":"x"`)))

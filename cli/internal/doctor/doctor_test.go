@@ -388,17 +388,19 @@ func TestDiagnosticsOfHooks(t *testing.T) {
 	at := time.Now().Add(-3 * time.Minute).UTC().Truncate(time.Millisecond)
 	p.must(os.MkdirAll(filepath.Join(r.Dir, "bindings"), 0o700))
 	for i, name := range []string{"a", "b"} {
-		text := fmt.Sprintf(`{"schemaVersion":1,"adapterId":"codex","count":%d,"firstAt":%q,"lastAt":%q}`, i+1, at.Format("2006-01-02T15:04:05.000Z"), at.Format("2006-01-02T15:04:05.000Z"))
-		p.must(os.WriteFile(filepath.Join(r.Dir, "bindings", name+".undecided.json"), []byte(text), 0o600))
+		when := at.Format("2006-01-02T15:04:05.000Z")
+		text := fmt.Sprintf(`{"schemaVersion":1,"adapterId":"codex","events":[{"event":"PreToolUse","at":%[2]q,"tookMs":7}],`+
+			`"guard":{"allowed":1,"denied":0,"undecided":%[1]d,"undecidedAt":%[2]q}}`, i+1, when)
+		p.must(os.WriteFile(filepath.Join(r.Dir, "bindings", name+".fired.json"), []byte(text), 0o600))
 	}
-	p.must(os.WriteFile(filepath.Join(r.Dir, "bindings", "c.undecided.json"), []byte("{"), 0o600))
+	p.must(os.WriteFile(filepath.Join(r.Dir, "bindings", "c.fired.json"), []byte("{"), 0o600))
 	status, err := r.Core.Status(t.Context(), core.StatusQuery{})
 	p.must(err)
 	p.must(livefiles.NewLedger(p.home, r.Dir).RecordAttempt(status.Sessions[0].SessionID, "ref", livefiles.Attempt{At: at, Event: "beforeTurn", Reason: "client_session_embedded", Policy: protocol.LiveAll, LaunchOption: "--x"}))
 	got := p.examine(false)
 	p.expect(lines(got, "codex"), "warn 3 writes went through because claims could not be checked, the last")
 	p.expect(lines(got, "claude_code"), "warn "+status.Sessions[0].ParticipantID+" cannot be woken: client_session_embedded, tried at beforeTurn; it was started with --x")
-	if text := lines(got, subjectSessions); !slices.Contains(text, "warn 1 counts of unchecked writes cannot be read") {
+	if text := lines(got, subjectSessions); !slices.Contains(text, "warn 1 notes about hooks that fired cannot be read") {
 		t.Errorf("%q", text)
 	}
 	for _, f := range got.Findings {

@@ -92,23 +92,26 @@ func (e *examination) checkAttempts(r *room.Room, status core.Status) {
 
 // checkUndecided tells of writes that went through because claims could not be checked.
 func (e *examination) checkUndecided(r *room.Room) {
-	counts, unreadable, err := hookrunner.ReadUndecided(e.Home.Root, r.Dir)
+	fired, unreadable, err := hookrunner.ReadFirings(e.Home.Root, r.Dir)
 	if err != nil {
 		e.warn(subjectSessions, err.Error(), "")
 		return
 	}
 	if unreadable > 0 {
-		e.warn(subjectSessions, fmt.Sprintf("%d counts of unchecked writes cannot be read", unreadable), "")
+		e.warn(subjectSessions, fmt.Sprintf("%d notes about hooks that fired cannot be read", unreadable), "")
 	}
 	sums := map[string]*Undecided{}
-	for _, c := range counts {
-		if sums[c.AdapterID] == nil {
-			sums[c.AdapterID] = &Undecided{AdapterID: c.AdapterID}
+	for _, f := range fired {
+		if f.Guard.Undecided == 0 {
+			continue
 		}
-		sum := sums[c.AdapterID]
-		sum.Count += c.Count
-		if c.LastAt.After(sum.LastAt) {
-			sum.LastAt = c.LastAt
+		if sums[f.AdapterID] == nil {
+			sums[f.AdapterID] = &Undecided{AdapterID: f.AdapterID}
+		}
+		sum := sums[f.AdapterID]
+		sum.Count += f.Guard.Undecided
+		if f.Guard.UndecidedAt.After(sum.LastAt) {
+			sum.LastAt = f.Guard.UndecidedAt
 		}
 	}
 	for _, sum := range sums {
