@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/acc-control-plane/acc/core"
+	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/storage-filesystem/fsstore/vfs"
 	"github.com/acc-control-plane/acc/storage-filesystem/nativeworkspace"
 )
@@ -116,6 +117,9 @@ func TestUnusableFiles(t *testing.T) {
 			if o, found, err := f.owner(); err == nil {
 				t.Errorf("read as %v, found %v", o, found)
 			}
+			if all, err := ReadOwnerFiles(f.base, f.dir); err != nil || len(all) != 1 || all[0].Err == nil || all[0].SessionID != "" {
+				t.Errorf("listed as %v, %v", all, err)
+			}
 		})
 	}
 	f := testFiles(t)
@@ -164,5 +168,23 @@ func TestShown(t *testing.T) {
 	f.forget()
 	if _, header := f.shownTo(&here); header {
 		t.Error("forgotten and still shown")
+	}
+}
+
+// TestReadOwnerFiles: one entry per conversation, without its key.
+func TestReadOwnerFiles(t *testing.T) {
+	f := testFiles(t)
+	if all, err := ReadOwnerFiles(f.base, f.dir); len(all) != 0 || err != nil {
+		t.Errorf("%v, %v before anything", all, err)
+	}
+	if err := f.begin(pair("a")); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.succeed(pair("a"), pair("b")); err != nil {
+		t.Fatal(err)
+	}
+	want := OwnerFile{Path: f.current(), AdapterID: "vendor", SessionID: "session_b", GenerationRef: protocol.GenerationRef("generation-of-b")}
+	if all, err := ReadOwnerFiles(f.base, f.dir); err != nil || len(all) != 1 || all[0] != want {
+		t.Errorf("%v, %v", all, err)
 	}
 }
