@@ -108,12 +108,17 @@ func lockRefused(ctx context.Context, dir vfs.Dir) error {
 	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return protocol.TimeoutError(protocol.ReasonNotCommitted, "given up while waiting for the writer lock").Because(ctx.Err())
 	}
-	owner := "an unknown process"
-	if raw, err := dir.ReadFile(lockFile, maxOwner); err == nil && len(raw) > 0 {
-		owner = printable(raw)
-	}
+	owner := lockOwner(dir)
 	return protocol.ConflictError(protocol.ReasonLockBusy, "the writer lock is held by "+owner).
 		With("owner", owner).WithHint("wait for that process, or end it if it hangs").Because(ctx.Err())
+}
+
+// lockOwner is what the last holder wrote of itself.
+func lockOwner(dir vfs.Dir) string {
+	if raw, err := dir.ReadFile(lockFile, maxOwner); err == nil && len(raw) > 0 {
+		return printable(raw)
+	}
+	return "an unknown process"
 }
 
 // printable keeps what a lock file may say fit for one line of a terminal.

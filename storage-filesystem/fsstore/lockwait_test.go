@@ -2,6 +2,9 @@ package fsstore_test
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -34,9 +37,15 @@ func TestLockWait(t *testing.T) {
 	if reason := protocol.ReasonOf(err); reason != protocol.ReasonLockBusy || ctx.Err() != nil {
 		t.Errorf("the waiter got %v (%q), its context %v; want %q and time left", err, reason, ctx.Err(), protocol.ReasonLockBusy)
 	}
+	if owner, held, err := waiter.Holder(); !held || err != nil || !strings.HasPrefix(owner, fmt.Sprintf("pid %d (", os.Getpid())) {
+		t.Errorf("held by %q (%v), %v", owner, held, err)
+	}
 	close(free)
 	if err := <-done; err != nil {
 		t.Error(err)
+	}
+	if owner, held, err := waiter.Holder(); held || err != nil {
+		t.Errorf("given up, and yet held by %q (%v), %v", owner, held, err)
 	}
 	if _, err := waiter.Update(ctx, setPair(1)); err != nil {
 		t.Errorf("with the lock free: %v", err)
