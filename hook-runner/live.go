@@ -38,6 +38,7 @@ func (c *call) deliver(ctx context.Context) {
 	switch c.event.Kind {
 	case adapter.SessionStart:
 		l.bind(ctx)
+		_ = l.ledger.SweepDue(l.now)
 	case adapter.BeforeTurn:
 		_ = l.ledger.EndWake(owner.SessionID, protocol.GenerationRef(owner.Generation))
 		if c.event.Origin == adapter.OriginHuman {
@@ -48,6 +49,9 @@ func (c *call) deliver(ctx context.Context) {
 		_ = l.ledger.EndWake(owner.SessionID, protocol.GenerationRef(owner.Generation))
 		l.offer(ctx, false)
 	case adapter.TurnEnd:
+		if t := l.adapter.Live(); t != nil && t.Contract().AppearsLate {
+			l.bind(ctx)
+		}
 		l.offer(ctx, true)
 	}
 }
@@ -173,7 +177,8 @@ func (l *live) giveUp(ctx context.Context, transport *adapter.Live, published *c
 	_ = transport.Retire(ctx, l.vault, published.OpaqueEndpointRef)
 }
 
-// attempted records how the session stands, if that is news.
+// attempted records how the session stands, if that is news. Nobody waits until it is on file: where the
+// process ends first, the next prompt tries again.
 func (l *live) attempted(policy protocol.LivePolicy, h adapter.Handshake) {
 	ref := protocol.GenerationRef(l.owner.Generation)
 	now := livefiles.Attempt{At: l.now, Event: string(l.event.Kind), Reason: string(h.Reason), Policy: policy, LaunchOption: h.LaunchOption}
@@ -181,7 +186,7 @@ func (l *live) attempted(policy protocol.LivePolicy, h adapter.Handshake) {
 	if found && before.Reason == now.Reason && before.Policy == now.Policy && before.LaunchOption == now.LaunchOption {
 		return
 	}
-	_ = l.ledger.RecordAttempt(l.owner.SessionID, ref, now)
+	l.process.aside(func() { _ = l.ledger.RecordAttempt(l.owner.SessionID, ref, now) })
 }
 
 // leave forgets what a session that ends left for live delivery. The endpoint is the one that was

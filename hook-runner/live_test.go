@@ -63,6 +63,8 @@ type liveWorld struct {
 	transport *transport
 	policies  livefiles.Policies
 	owners    map[string]core.Owner // that hooks told, by the client's own id
+	aside     []func()              // what the last hook did not wait for, if it is held back
+	holdBack  bool
 }
 
 func newLiveWorld(t *testing.T, policy protocol.LivePolicy) *liveWorld {
@@ -106,13 +108,25 @@ func (w *liveWorld) hook(kind adapter.EventKind, native string, change ...func(*
 	a, err = a.Join(sealed)
 	w.must(err)
 	var out, errs bytes.Buffer
-	code := Run(Process{Args: []string{"vendor"}, Stdin: strings.NewReader("{}"), Stdout: &out, Stderr: &errs, Env: w.env, Started: time.Now()}, a)
+	code := Run(Process{Args: []string{"vendor"}, Stdin: strings.NewReader("{}"), Stdout: &out, Stderr: &errs, Env: w.env, Started: time.Now(),
+		Aside: func(work func()) { w.aside = append(w.aside, work) }}, a)
+	if !w.holdBack {
+		w.doAside()
+	}
 	if header := regexp.MustCompile(`--session (\S+) --generation (\S+)`).FindStringSubmatch(out.String()); header != nil {
 		w.owners[native] = core.Owner{SessionID: header[1], Generation: header[2]}
 	}
 	if code != 0 || errs.Len() != 0 {
 		w.t.Fatalf("%s: exit %d, %q", kind, code, errs.String())
 	}
+}
+
+// doAside does what hooks did not wait for.
+func (w *liveWorld) doAside() {
+	for _, work := range w.aside {
+		work()
+	}
+	w.aside = nil
 }
 
 func (w *liveWorld) room() *room.Room {
@@ -218,18 +232,30 @@ func TestBinding(t *testing.T) {
 // TestAttempts: why a session has no endpoint is on file for its generation, and gone with it.
 func TestAttempts(t *testing.T) {
 	w := newLiveWorld(t, protocol.LiveAll)
-	w.transport.reason = adapter.NativeSessionEmbedded
+	w.transport.reason, w.holdBack = adapter.NativeSessionEmbedded, true
 	w.hook(adapter.SessionStart, "one")
 	attempts := func() int {
 		files, err := filepath.Glob(filepath.Join(w.room().Dir, "live", "attempt", "*"))
 		w.must(err)
 		return len(files)
 	}
+	if attempts() != 0 || len(w.aside) != 1 {
+		t.Errorf("the hook waited until %d were on file, and left %d", attempts(), len(w.aside))
+	}
+	w.doAside()
 	ref := w.transport.binds[0].GenerationRef
 	a, found := w.ledger().LastAttempt(w.session("one").SessionID, ref)
 	if !found || a.Reason != string(adapter.NativeSessionEmbedded) || a.LaunchOption != "--alone" || a.Event != string(adapter.SessionStart) || attempts() != 1 {
 		t.Errorf("%+v, %v", a, found)
 	}
+	// It ends without a word of the client, and goes on as another generation.
+	_, err := w.room().Core.CloseSession(context.Background(), w.owners["one"], "detached")
+	w.must(err)
+	w.hook(adapter.BeforeTurn, "one")
+	if attempts() != 0 || len(w.aside) != 1 {
+		t.Errorf("%d are on file of a generation that ended", attempts())
+	}
+	w.doAside()
 	w.hook(adapter.SessionEnd, "one")
 	if attempts() != 0 {
 		t.Error("left behind")

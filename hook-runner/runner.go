@@ -42,6 +42,17 @@ type Process struct {
 	Env            func(name string) string
 	Parent         int // where the search for the client begins
 	Started        time.Time
+	// Aside does work that nobody waits for: the process may end before it does. nil: in a goroutine.
+	Aside func(work func())
+}
+
+// aside starts work that nobody waits for.
+func (p Process) aside(work func()) {
+	if p.Aside == nil {
+		go work()
+		return
+	}
+	p.Aside(work)
 }
 
 // grace is how long a call may go on after its deadline to notice that it has passed.

@@ -47,6 +47,8 @@ func (c *call) open(ctx context.Context) (opened, error) {
 		if err := c.files.succeed(owner, c.room.Core.NewOwner()); err != nil {
 			return opened{}, err
 		}
+		// It may have ended without saying so, and then its end took nothing along.
+		_ = c.live(owner).ledger.Forget(owner.SessionID, protocol.GenerationRef(owner.Generation))
 	}
 	return opened{}, protocol.ConflictError("", "the conversation's owner changed too often")
 }

@@ -24,9 +24,10 @@ import (
 //	turn/<participant>.json       names the time since a person last had a turn with a participant
 //	denied/<participant>.json     messages whose offer a sandbox did not let through
 //	attempt/<session>.<ref>.json  the last attempt of a session to publish an endpoint
+//	swept                         its time of change says when leftovers were last cleared away
 //
 // A flight is claimed by a write that does not replace, so that of several senders exactly one wakes; a
-// hook ends it by removing the file. Nothing is ever listed, and no lock is held.
+// hook ends it by removing the file. Nothing but a sweep lists anything, and no lock is held.
 type Ledger struct {
 	tree *privatefile.Tree
 	dir  string

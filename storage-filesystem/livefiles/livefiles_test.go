@@ -248,3 +248,60 @@ func TestPolicies(t *testing.T) {
 		t.Error("a record that cannot be read was overwritten")
 	}
 }
+
+// TestSweep: what a killed session left goes after a week, and nothing sooner.
+func TestSweep(t *testing.T) {
+	l, _ := places(t)
+	ids := []string{"killed", "idle"}
+	for _, id := range ids {
+		_, _, err := l.BeginWake(id, "ref", "message", start, expires)
+		must(t, err)
+		must(t, l.RecordAttempt(id, "ref", Attempt{At: start, Event: "sessionStart", Policy: protocol.LiveAll}))
+		must(t, l.Deny(id, "message"))
+	}
+	now := time.Now()
+	age := func(id string, by time.Duration) {
+		t.Helper()
+		for _, path := range []string{l.file("flight", id+".ref"), l.file("woken", id+".ref"), l.file("attempt", id+".ref"), l.file("denied", hashed(id))} {
+			must(t, os.Chtimes(path, now.Add(-by), now.Add(-by)))
+		}
+	}
+	left := func() (names []string) {
+		t.Helper()
+		for _, id := range ids {
+			if _, found := l.LastAttempt(id, "ref"); found {
+				names = append(names, id)
+			}
+		}
+		return names
+	}
+	age("killed", leftoverAge+time.Minute)
+	age("idle", leftoverAge-time.Minute)
+	for _, want := range []int{2, 2, 0} {
+		removed, err := l.Sweep(now, 2)
+		must(t, err)
+		if removed != want {
+			t.Errorf("removed %d, want %d", removed, want)
+		}
+	}
+	if got := left(); len(got) != 1 || got[0] != "idle" {
+		t.Errorf("left are %q", got)
+	}
+
+	age("idle", leftoverAge+time.Minute)
+	must(t, l.SweepDue(now))
+	if got := left(); len(got) != 0 {
+		t.Errorf("a sweep was due and left %q", got)
+	}
+	must(t, l.RecordAttempt("idle", "ref", Attempt{At: start, Event: "sessionStart", Policy: protocol.LiveAll}))
+	old := now.Add(-leftoverAge)
+	must(t, os.Chtimes(l.file("attempt", "idle.ref"), old, old))
+	must(t, l.SweepDue(now.Add(sweepEvery-time.Minute)))
+	if got := left(); len(got) != 1 {
+		t.Errorf("swept twice a day, left %q", got)
+	}
+	must(t, l.SweepDue(now.Add(sweepEvery+time.Minute)))
+	if got := left(); len(got) != 0 {
+		t.Errorf("not swept the next day, left %q", got)
+	}
+}
