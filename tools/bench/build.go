@@ -1,0 +1,41 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// programs are the executables that are measured, stripped as a release is.
+type programs struct {
+	acc, hook string
+	empty     string // func main() {}
+	starter   string
+}
+
+func build(ctx context.Context, dir string) (programs, error) {
+	out, err := exec.CommandContext(ctx, "go", "env", "GOWORK").Output()
+	if err != nil {
+		return programs{}, err
+	}
+	root := filepath.Dir(strings.TrimSpace(string(out)))
+	source := filepath.Join(dir, "empty.go")
+	if err := os.WriteFile(source, []byte("package main\n\nfunc main() {}\n"), 0o600); err != nil {
+		return programs{}, err
+	}
+	p := programs{
+		acc: filepath.Join(dir, "acc"), hook: filepath.Join(dir, "acc-hook"),
+		empty: filepath.Join(dir, "empty"), starter: filepath.Join(dir, "starter"),
+	}
+	for to, from := range map[string]string{p.acc: "./cli/cmd/acc", p.hook: "./cli/cmd/acc-hook", p.empty: source, p.starter: "./tools/bench/starter"} {
+		cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", to, from)
+		cmd.Dir = root
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return programs{}, fmt.Errorf("go build %s: %w\n%s", from, err, out)
+		}
+	}
+	return p, nil
+}
