@@ -152,7 +152,7 @@ func (c *change) end(taker *protocol.Session, expired *protocol.Claim) error {
 		gone = p == protocol.Offline
 	}
 	if gone {
-		return c.dropClaim(taker, expired, ReleaseRequest{Authority: protocol.AuthorityPolicy, Reason: "its lease had run out and its owner is gone"})
+		return c.dropClaim(taker, expired, ReleaseRequest{Authority: protocol.AuthorityPolicy, Reason: ownerGone})
 	}
 	if _, ended := expired.Extensions[endedExtension]; ended {
 		return nil

@@ -93,9 +93,18 @@ func (r *room) owned(owner Owner) (*protocol.Session, error) {
 		return nil, err
 	}
 	if session.State != protocol.SessionOpen {
-		return nil, protocol.ConflictError(protocol.ReasonSessionClosed, fmt.Sprintf("session %q has ended", owner.SessionID))
+		return nil, ended(session)
 	}
 	return session, nil
+}
+
+// ended says that a session is over, and what to do instead.
+func ended(s *protocol.Session) error {
+	said := fmt.Sprintf("session %q has ended", s.SessionID)
+	if s.EndReason == EndGone {
+		said = fmt.Sprintf("session %q was silent for too long and was ended", s.SessionID)
+	}
+	return protocol.ConflictError(protocol.ReasonSessionClosed, said).WithHint("acc attach --participant " + s.ParticipantID + " opens another")
 }
 
 // sameGeneration compares credentials in constant time.

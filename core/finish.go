@@ -128,16 +128,15 @@ func (c *change) finish(s *protocol.Session, m protocol.Message, reason string) 
 
 // finishedBefore answers a retried finish from what the session recorded of its end.
 func (c *change) finishedBefore(s *protocol.Session, req FinishRequest) (FinishResult, error) {
-	ended := protocol.ConflictError(protocol.ReasonSessionClosed, fmt.Sprintf("session %q has ended", s.SessionID))
 	if req.ClientMessageID == "" {
-		return FinishResult{}, ended
+		return FinishResult{}, ended(s)
 	}
 	before, found, err := c.recorded(s.ParticipantID, req.ClientMessageID)
 	if err != nil {
 		return FinishResult{}, err
 	}
 	if !found {
-		return FinishResult{}, ended
+		return FinishResult{}, ended(s)
 	}
 	facts, err := finishObject.Decode(s.Extensions[finishExtension])
 	if err != nil || facts.MessageID != before.MessageID {

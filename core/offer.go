@@ -113,7 +113,7 @@ func (c *change) toldExpired(s *protocol.Session, claimIDs []string) error {
 		if !found || claim.OwnerSessionID != s.SessionID || c.live(claim) {
 			continue
 		}
-		if err := c.dropClaim(s, claim, ReleaseRequest{Reason: "its lease had run out"}); err != nil {
+		if err := c.dropClaim(s, claim, ReleaseRequest{Reason: leaseOver}); err != nil {
 			return err
 		}
 	}

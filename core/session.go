@@ -31,7 +31,8 @@ type OpenSession struct {
 
 // OpenSession opens or resumes a session. A session id that is open with another generation is
 // refused with ReasonSessionLive unless its process is confirmed dead; one that was closed can be
-// opened again with a new generation, never with the one that ended (ReasonSessionClosed).
+// opened again with a new generation, never with the one that ended (ReasonSessionClosed). A session that
+// begins ends a few others that are gone for certain (EndGone).
 func (c *Core) OpenSession(ctx context.Context, req OpenSession) (protocol.Session, error) {
 	if (req.SessionID == "") != (req.Generation == "") {
 		return protocol.Session{}, protocol.UsageError("", "session id and generation are given together or not at all")
@@ -40,6 +41,7 @@ func (c *Core) OpenSession(ctx context.Context, req OpenSession) (protocol.Sessi
 		req.SessionID, req.Generation = c.ids.NewID(protocol.SessionIDPrefix), c.ids.NewGeneration()
 	}
 	var opened protocol.Session
+	var gone []*protocol.Session
 	err := c.update(ctx, func(ch *change) error {
 		before, found, err := ch.session(req.SessionID)
 		if err != nil {
@@ -54,9 +56,17 @@ func (c *Core) OpenSession(ctx context.Context, req OpenSession) (protocol.Sessi
 				return err
 			}
 		}
-		opened, err = ch.open(before, req)
+		if opened, err = ch.open(before, req); err != nil || ch.alone() {
+			return err
+		}
+		gone, err = ch.endGone(&opened)
 		return err
 	})
+	if err == nil {
+		for _, s := range gone {
+			c.forgetPresence(ctx, Owner{SessionID: s.SessionID, Generation: s.Generation})
+		}
+	}
 	return opened, err
 }
 

@@ -62,7 +62,7 @@ type Session struct {
 	HeartbeatCadence time.Duration // "heartbeatCadenceMs" in JSON
 	StartedAt        time.Time
 	HeartbeatAt      time.Time
-	EndReason        string // extensions.endReason: the client's word at its end, nullable
+	EndReason        string // extensions.endReason: the client's word at its end, or gone, nullable
 	Extensions       Extensions
 }
 

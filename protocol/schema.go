@@ -69,7 +69,7 @@ var sessionObject = strictjson.Object[Session]{
 		strictjson.Field("startedAt", "when it was opened", func(s *Session) *time.Time { return &s.StartedAt }, timestamp),
 		strictjson.Field("heartbeatAt", "last sign of life on record", func(s *Session) *time.Time { return &s.HeartbeatAt }, timestamp),
 		strictjson.Bag("extensions", extensionsDoc, func(s *Session) *Extensions { return &s.Extensions },
-			strictjson.Optional("endReason", "the client's word at its end", func(s *Session) *string { return &s.EndReason }, line)),
+			strictjson.Optional("endReason", "the client's word at its end, or gone: nobody closed it", func(s *Session) *string { return &s.EndReason }, line)),
 	},
 }
 

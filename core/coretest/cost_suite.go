@@ -73,8 +73,8 @@ func TestCost(t *testing.T, newStore NewStore) {
 }
 
 // costs gives per operation "records looked at / index entries read" after some rounds of history:
-// conversations that came to their end, decisions replaced, sessions closed, claims given up or expired
-// and taken over.
+// conversations that came to their end, decisions replaced, sessions closed, clients killed with claims in
+// their hands, claims given up, or expired and taken over or left alone.
 func costs(t *testing.T, store core.Store, rounds int) map[string]string {
 	counts := &counting{Store: store}
 	r := newRoom(t, counts)
@@ -88,8 +88,17 @@ func costs(t *testing.T, store core.Store, rounds int) map[string]string {
 	last := r.decide(ada, "first", core.SendRequest{To: []string{"bob"}})
 	next := core.OfferSuccess{Target: bob.Owner, Transport: protocol.TransportNextTurn, AdapterID: "tool", ClientVersion: "1"}
 	for i := range rounds {
+		for _, a := range []actor{ada, bob} {
+			_, err := r.core.Heartbeat(r.ctx, a.Owner)
+			must(err)
+		}
+		killed := r.openAs(core.OpenSession{ParticipantID: fmt.Sprintf("killed-%d", i), Harness: "tool", PID: 100 + i})
+		_, err := r.core.PublishIntent(r.ctx, killed.Owner, core.IntentRequest{Summary: "s", ResourceHints: []string{"file:other/**"}})
+		must(err)
+		r.claim(killed, fmt.Sprintf("file:killed/%d", i))
+		r.processes.Set(100+i, core.ProcessDead)
 		passing := r.open(fmt.Sprintf("passing-%d", i))
-		_, err := r.core.PublishIntent(r.ctx, passing.Owner, core.IntentRequest{Summary: "s", ResourceHints: []string{"file:mine"}})
+		_, err = r.core.PublishIntent(r.ctx, passing.Owner, core.IntentRequest{Summary: "s", ResourceHints: []string{"file:mine"}})
 		must(err)
 		r.claim(passing, "file:kept") // expires and is taken over, round after round
 		r.claim(passing, fmt.Sprintf("file:passing/%d", i))

@@ -76,7 +76,7 @@ func resume(t *testing.T, r *roomTest) {
 func replaceOnlyTheDead(t *testing.T, r *roomTest) {
 	first := core.OpenSession{SessionID: "session-1", Generation: "generation-1", ParticipantID: "ada", Harness: "tool", PID: 7}
 	ada := r.openAs(first)
-	r.open("bob")
+	r.openAs(core.OpenSession{ParticipantID: "bob", Harness: "tool", PID: 8}) // nobody knows, so it stays
 	second := first
 	second.Generation = "generation-2"
 	for _, c := range []struct {
