@@ -10,30 +10,45 @@ import (
 	"github.com/acc-control-plane/acc/storage-filesystem/fsstore/vfs"
 )
 
+// checkpointFiles is how many state files are made durable before the checkpoint is raised to them, so that
+// what a deadline cuts short was not done in vain.
+const checkpointFiles = 4096
+
 // Checkpoint makes the state files durable and says so, which bounds what must be replayed after a power
 // cut. It is for commands and the worker: it may flush a lot. Readers and writers go on meanwhile; the
-// writer lock is taken only at the end. Without a head of this boot there is nothing to do yet.
+// writer lock is taken only at the end of each part. Without a head of this boot there is nothing to do yet.
 func (s *Store) Checkpoint(ctx context.Context) error {
+	for {
+		c, err := s.checkpointPart(ctx, checkpointFiles)
+		if err != nil || !c.more {
+			return err
+		}
+	}
+}
+
+// checkpointPart raises the checkpoint over about as many state files as it is told, at least one frame.
+func (s *Store) checkpointPart(ctx context.Context, files int) (*checkpointing, error) {
+	c := &checkpointing{store: s, files: files}
 	if err := s.usable(); err != nil {
-		return err
+		return c, err
 	}
 	dir, err := s.openDir()
 	if dir == nil || err != nil {
-		return err
+		return c, err
 	}
 	defer dir.Close()
 	id, found, err := s.settled(dir, false)
 	if !found || err != nil {
-		return err
+		return c, err
 	}
-	c := &checkpointing{store: s, dir: dir, journal: journal{dir, id.tag()}}
+	c.dir, c.journal = dir, journal{dir, id.tag()}
 	if todo, err := c.choose(); !todo || err != nil {
-		return err
+		return c, err
 	}
 	if err := c.flush(ctx); err != nil {
-		return err
+		return c, err
 	}
-	return s.write(ctx, c.raise)
+	return c, s.write(ctx, c.raise)
 }
 
 // checkpointing is one checkpoint on its way. Its steps are numbered in docs/storage.md.
@@ -43,6 +58,9 @@ type checkpointing struct {
 	journal      journal
 	from, target place
 	state        vfs.FileID // of the directory that is flushed
+	files        int        // to make durable, about
+	done         int        // ... that were
+	more         bool       // the state is published further than the target
 }
 
 // choose reads the target before anything is flushed: what is published later is not covered.
@@ -71,17 +89,21 @@ func (c *checkpointing) choose() (todo bool, err error) {
 // that only look clean, and makes them and their directories durable.
 func (c *checkpointing) flush(ctx context.Context) error {
 	keys := map[recordKey]bool{}
-	err := c.journal.walk(c.from, c.target, func(e *entry) {
+	published := c.target
+	err := c.journal.walk(c.from, published, func(e *entry) bool {
 		for _, p := range e.Puts {
 			keys[recordKey{protocol.Kind(p.Kind), p.ID}] = true
 		}
 		for _, r := range e.Removes {
 			keys[recordKey{protocol.Kind(r.Kind), r.ID}] = true
 		}
+		c.target = e.place
+		return len(keys) < c.files
 	})
 	if err != nil {
 		return err
 	}
+	c.done, c.more = len(keys), c.target != published
 	dirs := map[string]bool{"": true, stateDir: true}
 	for key := range keys {
 		if err := ctx.Err(); err != nil {
@@ -167,8 +189,9 @@ func (c *checkpointing) raise(w *writing) error {
 	return nil
 }
 
-// walk reads the frames after from up to to, a segment at a time, and keeps none of them.
-func (j journal) walk(from, to place, yield func(*entry)) error {
+// walk reads the frames after from up to to, a segment at a time, and keeps none of them. It ends when yield
+// says false.
+func (j journal) walk(from, to place, yield func(*entry) bool) error {
 	if from.Generation >= to.Generation {
 		return nil
 	}
@@ -185,10 +208,11 @@ func (j journal) walk(from, to place, yield func(*entry)) error {
 			}
 			end = st.Size
 		}
-		if err := j.each(&found, end, func(e *entry) bool { yield(e); return true }); err != nil {
+		ended := false
+		if err := j.each(&found, end, func(e *entry) bool { ended = !yield(e); return !ended }); err != nil {
 			return err
 		}
-		if found.last.Generation >= to.Generation {
+		if ended || found.last.Generation >= to.Generation {
 			return nil
 		}
 		if more, err := j.advance(&found); err != nil {

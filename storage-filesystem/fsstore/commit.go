@@ -20,10 +20,15 @@ const (
 // Update implements core.Store.
 func (s *Store) Update(ctx context.Context, fn func(core.Tx) error) (core.Commit, error) {
 	var done core.Commit
+	due := false
 	err := s.write(ctx, func(w *writing) (err error) {
 		done, err = w.transact(ctx, fn)
+		due = err == nil && done.Generation > 0 && checkpointDue(w.applied.placeOf(), w.checkpoint.placeOf())
 		return err
 	})
+	if due && s.opts.Rebuild {
+		s.keepReplayShort(ctx)
+	}
 	return done, err
 }
 
@@ -56,7 +61,7 @@ func (s *Store) write(ctx context.Context, fn func(*writing) error) error {
 		lock.Close()
 	}()
 	w := &writing{store: s, dir: dir, journal: journal{dir, id.tag()}}
-	if err := w.recover(); err != nil {
+	if err := w.recover(ctx); err != nil {
 		return err
 	}
 	return fn(w)

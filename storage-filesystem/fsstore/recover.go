@@ -2,6 +2,7 @@ package fsstore
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 
 	"github.com/acc-control-plane/acc/protocol"
@@ -28,7 +29,7 @@ type writing struct {
 
 // recover makes the store what its last complete frame says, whatever the writers before this one and
 // the power have left behind. Nothing may be appended before it has succeeded.
-func (w *writing) recover() error {
+func (w *writing) recover(ctx context.Context) error {
 	w.store.step(StepRecoverRead)
 	if err := w.readMarks(); err != nil {
 		return err
@@ -47,7 +48,7 @@ func (w *writing) recover() error {
 	if err := w.putHead(); err != nil {
 		return err
 	}
-	w.publishUnpublished()
+	w.publishUnpublished(ctx)
 	return nil
 }
 
@@ -213,9 +214,14 @@ func (w *writing) replaceMark(name string, at place) error {
 }
 
 // publishUnpublished publishes, of every record in the overlay, the last image, unless its file holds
-// it already. A failure leaves a gap: the overlay goes on standing for what is missing.
-func (w *writing) publishUnpublished() {
+// it already. A failure, or the end of the caller's time, leaves a gap: the overlay goes on standing for what is
+// missing, and the next writer goes on.
+func (w *writing) publishUnpublished(ctx context.Context) {
 	for _, key := range w.overlay.keys() {
+		if ctx.Err() != nil {
+			w.gap = true
+			return
+		}
 		m := w.overlay.images[key]
 		if w.published(key, m) {
 			continue

@@ -56,7 +56,7 @@ func (w *writing) repair(ctx context.Context, report *RepairReport) error {
 // for them already.
 func (w *writing) remakeState(ctx context.Context, wrong map[string]bool, report *RepairReport) error {
 	images := map[recordKey]image{}
-	err := w.journal.walk(place{}, w.last, func(e *entry) {
+	err := w.journal.walk(place{}, w.last, func(e *entry) bool {
 		for _, r := range e.Removes {
 			delete(images, recordKey{protocol.Kind(r.Kind), r.ID})
 		}
@@ -65,6 +65,7 @@ func (w *writing) remakeState(ctx context.Context, wrong map[string]bool, report
 				images[key] = image{e.place.Generation, uint64(p.Created), append([]byte(nil), p.Record...)}
 			}
 		}
+		return true
 	})
 	if err != nil {
 		return err

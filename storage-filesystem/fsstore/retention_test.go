@@ -21,7 +21,10 @@ import (
 
 func checkpoint(ctx context.Context, s *fsstore.Store) error { return s.Checkpoint(ctx) }
 
-func maintain(ctx context.Context, s *fsstore.Store) error { return s.Maintain(ctx) }
+func maintain(ctx context.Context, s *fsstore.Store) error {
+	_, err := s.Maintain(ctx, 0)
+	return err
+}
 
 func trim(ctx context.Context, s *fsstore.Store) error {
 	_, err := s.Trim(ctx, 4)
@@ -257,11 +260,6 @@ func TestTrimBesideReader(t *testing.T) {
 func TestSweep(t *testing.T) {
 	d := littered(t)()
 	s := onDisk(d.Process())
-	due, err := s.SweepDue()
-	must(t, err)
-	if !due {
-		t.Error("a first sweep is not due")
-	}
 	pages := len(d.Names(diskDir + "/indexes/v1/pages"))
 	var total fsstore.SweepReport
 	for rounds := 1; !total.Finished; rounds++ {
@@ -282,8 +280,8 @@ func TestSweep(t *testing.T) {
 		t.Errorf("%d temporaries are left", left)
 	}
 	t.Logf("removed %+v of %d pages", total, pages)
-	if due, err = s.SweepDue(); err != nil || due {
-		t.Errorf("a sweep is due right after one: %v", err)
+	if report, err := s.Maintain(t.Context(), 0); err != nil || !report.Finished || report.Sweep.Finished {
+		t.Errorf("right after a sweep upkeep does %+v, %v", report, err)
 	}
 	mustRead(t, s, 43)
 	mustSet(t, s, 44)

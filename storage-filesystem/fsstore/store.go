@@ -26,8 +26,10 @@ type Options struct {
 	// Diagnose, if not nil, is told of faults that did not fail the operation.
 	Diagnose func(err error)
 
-	// Rebuild says that this process may make the indexes again when they cannot be used. Commands set
-	// it, a hook never does: it takes as long as it takes to read every record.
+	// Rebuild says that this process may take its time for upkeep: it makes the indexes again when they cannot
+	// be used, which takes as long as it takes to read every record, and after a commit raises the checkpoint
+	// if that has fallen far behind, so that replay stays short without anybody whose job it is. Commands set
+	// it, a hook never does.
 	Rebuild bool
 
 	// Base is the directory below which no segment of Dir may be a symbolic link or belong to

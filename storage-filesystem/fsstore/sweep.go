@@ -15,10 +15,9 @@ import (
 
 const (
 	sweepFile  = locksDir + "/sweep.json"
+	marksFile  = locksDir + "/sweep-pages" // pages that an unfinished sweep knows to be in use
+	maxMarks   = 64 << 20
 	sweepEvery = 24 * time.Hour
-
-	// SweepBudget is how many leftovers one sweep removes unless it is told otherwise.
-	SweepBudget = 512
 
 	leftoverAge = 24 * time.Hour // younger ones may be in use by somebody who holds no lock
 )
@@ -41,32 +40,32 @@ type SweepReport struct {
 	Finished    bool // nothing is left; otherwise the budget or the deadline ended it, and the next one goes on
 }
 
-// Sweep removes what nothing refers to any more, up to budget files (0: without a bound) or the deadline of
-// ctx. It never touches primary data. It holds the writer lock.
+// Sweep removes what nothing refers to any more, whether it is due or not. It reads and removes up to budget files
+// (0: without a bound), or stops at the deadline of ctx. It never touches primary data. It holds the writer lock.
 func (s *Store) Sweep(ctx context.Context, budget int) (SweepReport, error) {
 	var report SweepReport
-	err := s.write(ctx, func(w *writing) error {
-		b := &sweeping{writing: w, ctx: ctx, budget: budget, unbounded: budget == 0, before: s.opts.now().Add(-leftoverAge)}
-		err := b.run(&report)
-		if errors.Is(err, errSpent) {
-			return nil
-		}
-		if err == nil {
-			report.Finished = true
-			err = b.record()
-		}
+	err := s.write(ctx, func(w *writing) (err error) {
+		report, err = w.sweep(&allowance{ctx: ctx, left: budget, unbounded: budget == 0})
 		return err
 	})
 	return report, err
 }
 
-// SweepDue says whether a day has passed since the last sweep that came to its end.
-func (s *Store) SweepDue() (bool, error) {
-	dir, err := s.openDir()
-	if dir == nil || err != nil {
-		return false, err
+func (w *writing) sweep(left *allowance) (report SweepReport, err error) {
+	b := &sweeping{writing: w, left: left, before: w.store.opts.now().Add(-leftoverAge)}
+	err = b.run(&report)
+	if errors.Is(err, errSpent) {
+		return report, b.remember()
 	}
-	defer dir.Close()
+	if err == nil {
+		report.Finished = true
+		err = b.record()
+	}
+	return report, err
+}
+
+// sweepDue says whether a day has passed since the last sweep that came to its end.
+func (s *Store) sweepDue(dir vfs.Dir) (bool, error) {
 	raw, err := dir.ReadFile(sweepFile, maxMark)
 	if err != nil && !vfs.Missing(err) {
 		return false, readError(sweepFile, err)
@@ -76,15 +75,11 @@ func (s *Store) SweepDue() (bool, error) {
 	return err != nil || now.Sub(last.SweptAt) >= sweepEvery || last.SweptAt.After(now), nil
 }
 
-// errSpent ends a sweep whose budget or time is over.
-var errSpent = errors.New("the budget of the sweep is spent")
-
 type sweeping struct {
 	*writing
-	ctx       context.Context
-	budget    int
-	unbounded bool
-	before    time.Time // files changed later stay
+	left   *allowance
+	before time.Time       // files changed later stay
+	marked map[string]bool // pages that are in use, and all below them; nil: not known yet
 }
 
 func (b *sweeping) run(report *SweepReport) error {
@@ -101,11 +96,12 @@ func (b *sweeping) run(report *SweepReport) error {
 	if err := b.bindings(report); err != nil {
 		return err
 	}
-	reached, err := b.reached()
-	if err != nil {
+	if err := b.mark(); errors.Is(err, errSpent) {
+		return err
+	} else if err != nil {
 		return nil // pages are removed only when it is known which ones are in use
 	}
-	return b.clear(pagesDir, func(name string) bool { return !reached[strings.TrimSuffix(name, ".json")] }, &report.Pages)
+	return b.clear(pagesDir, func(name string) bool { return !b.marked[strings.TrimSuffix(name, ".json")] }, &report.Pages)
 }
 
 // clear removes the old files of a directory that are leftovers.
@@ -138,10 +134,9 @@ func (b *sweeping) clear(dir string, leftover func(name string) bool, count *int
 }
 
 func (b *sweeping) remove(name string) error {
-	if b.ctx.Err() != nil || b.budget == 0 && !b.unbounded {
-		return errSpent
+	if err := b.left.take(); err != nil {
+		return err
 	}
-	b.budget--
 	b.store.step(StepSweep)
 	if err := b.dir.Remove(name); err != nil && !vfs.Missing(err) {
 		return writeError(name, err)
@@ -168,22 +163,66 @@ func (b *sweeping) bindings(report *SweepReport) error {
 	return nil
 }
 
-// reached gives every page below the manifest.
-func (b *sweeping) reached() (map[string]bool, error) {
-	reached := map[string]bool{}
+// mark finds every page below the manifest. What an unfinished sweep found before counts: pages are named by their
+// content, so whatever lies below one of them is still the same, and a page that is no longer in use only stays
+// until the next day.
+func (b *sweeping) mark() error {
 	if b.manifest == nil {
-		return nil, indexUnavailable("there is no manifest")
+		return indexUnavailable("there is no manifest")
 	}
-	for _, name := range core.Indexes {
-		tree := index.Open(b.manifest.roots[name], leastLevel(name), func(page string) ([]byte, error) { return readPage(b.dir, page) })
-		if err := tree.Pages(func(page string) { reached[page] = true }); err != nil {
+	b.marked = readMarks(b.dir)
+	load := func(page string) ([]byte, error) {
+		if err := b.left.take(); err != nil {
 			return nil, err
 		}
+		return readPage(b.dir, page)
 	}
-	return reached, nil
+	for _, name := range core.Indexes {
+		tree := index.Open(b.manifest.roots[name], leastLevel(name), load)
+		if err := tree.Pages(func(page string) bool { return !b.marked[page] }, func(page string) { b.marked[page] = true }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readMarks gives the pages that an unfinished sweep found; a file that was torn by a power cut holds none.
+func readMarks(dir vfs.Dir) map[string]bool {
+	marked := map[string]bool{}
+	raw, err := dir.ReadFile(marksFile, maxMarks)
+	if err != nil {
+		return marked
+	}
+	check, names, _ := strings.Cut(string(raw), "\n")
+	if check != index.Name([]byte(names)) {
+		return marked
+	}
+	for name := range strings.Lines(names) {
+		marked[strings.TrimSuffix(name, "\n")] = true
+	}
+	return marked
+}
+
+// remember keeps what was found of the pages for the sweep that goes on.
+func (b *sweeping) remember() error {
+	if len(b.marked) == 0 {
+		return nil
+	}
+	var names strings.Builder
+	for name := range b.marked {
+		names.WriteString(name + "\n")
+	}
+	raw := index.Name([]byte(names.String())) + "\n" + names.String()
+	if err := replace(b.dir, "", marksFile, []byte(raw)); err != nil {
+		return writeError(marksFile, err)
+	}
+	return nil
 }
 
 func (b *sweeping) record() error {
+	if err := b.dir.Remove(marksFile); err != nil && !vfs.Missing(err) {
+		return writeError(marksFile, err)
+	}
 	raw, err := sweptFormat.AppendIndent(nil, &swept{b.store.opts.now()})
 	if err == nil {
 		err = replace(b.dir, "", sweepFile, raw)
@@ -193,47 +232,3 @@ func (b *sweeping) record() error {
 	}
 	return nil
 }
-
-// Maintain does what is due, for commands and the worker: a checkpoint when a good part of a segment has
-// been written since the last one, the reserve when it was given up, and once a day a sweep.
-func (s *Store) Maintain(ctx context.Context) error {
-	due, err := s.checkpointDue()
-	if err != nil {
-		return err
-	}
-	if due {
-		if err := s.Checkpoint(ctx); err != nil {
-			return err
-		}
-	}
-	if due, err = s.SweepDue(); err != nil || !due {
-		return err
-	}
-	if _, err := s.Sweep(ctx, SweepBudget); err != nil {
-		return err
-	}
-	return s.write(ctx, func(w *writing) error { return makeReserve(w.dir) })
-}
-
-// checkpointDue compares what was published with what is durable.
-func (s *Store) checkpointDue() (bool, error) {
-	dir, err := s.openDir()
-	if dir == nil || err != nil {
-		return false, err
-	}
-	defer dir.Close()
-	applied, err := readMark(dir, appliedFile)
-	if err != nil {
-		return false, err
-	}
-	checkpoint, err := readMark(dir, checkpointFile)
-	if err != nil || applied == nil {
-		return false, err
-	}
-	if checkpoint == nil {
-		checkpoint = &mark{}
-	}
-	return applied.Segment != checkpoint.Segment || applied.End-checkpoint.End > checkpointBytes, nil
-}
-
-const checkpointBytes = 2 << 20 // of the journal after which a checkpoint is due

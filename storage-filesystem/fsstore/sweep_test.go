@@ -229,7 +229,7 @@ func TestFaultSweep(t *testing.T) {
 		{"commit after a checkpoint", sweeper{prepare: checkpointed(t), before: 3, after: 4}, 495},
 		{"trim", sweeper{prepare: segmented(t), run: trim, before: 6, after: 6, options: small}, 979},
 		{"sweep", sweeper{prepare: littered(t), run: sweepUp, before: 43, after: 43}, 704},
-		{"maintain", sweeper{prepare: littered(t), run: maintain, before: 43, after: 43}, 1727},
+		{"maintain", sweeper{prepare: neglected(t), run: maintain, before: 6, after: 6, options: small}, 1694},
 		{"read", sweeper{prepare: warm(3), run: read(3), before: 3, after: 3}, 297},
 		{"read over unpublished frames", sweeper{prepare: unpublished(t), run: read(4), before: 4, after: 4}, 264},
 		{"read after a reboot", sweeper{prepare: rebooted, run: read(3), before: 3, after: 3}, 374},

@@ -29,7 +29,8 @@ type Request struct {
 	Diagnose func(err error)
 	// Trace, if not nil, becomes fsstore.Options.Trace: tests stop and kill processes there.
 	Trace func(step string)
-	// Rebuild becomes fsstore.Options.Rebuild: lost indexes are made again instead of failing the caller.
+	// Rebuild becomes fsstore.Options.Rebuild: lost indexes are made again instead of failing the caller, and a
+	// commit may raise the checkpoint.
 	Rebuild bool
 }
 

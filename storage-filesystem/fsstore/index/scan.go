@@ -69,32 +69,39 @@ func beyond(x Tuple, key []string, start *Tuple, reverse bool) bool {
 	return c > 0 || reverse && c == 0
 }
 
-// Pages gives the names of all pages of the tree, parents before children. Leaves are named, not loaded.
-func (t *Tree) Pages(yield func(name string)) error {
-	if t.root == "" {
+// Pages walks over all pages of the tree. enter is told of each page before anything below it and says whether to go
+// there, leave once everything below it was walked over. Leaves are named, not loaded.
+func (t *Tree) Pages(enter func(name string) bool, leave func(name string)) error {
+	if t.root == "" || !enter(t.root) {
 		return nil
 	}
 	if err := t.open(); err != nil {
 		return err
 	}
-	yield(t.root)
-	return t.pages(t.node, yield)
+	if err := t.pages(t.node, enter, leave); err != nil {
+		return err
+	}
+	leave(t.root)
+	return nil
 }
 
-func (t *Tree) pages(n *node, yield func(name string)) error {
+func (t *Tree) pages(n *node, enter func(name string) bool, leave func(name string)) error {
 	for i := range n.children {
-		yield(n.children[i].Page)
-		if n.level == 1 {
+		page := n.children[i].Page
+		if !enter(page) {
 			continue
 		}
-		below, err := t.below(n, i)
-		if err != nil {
-			return err
+		if n.level > 1 {
+			below, err := t.below(n, i)
+			if err != nil {
+				return err
+			}
+			if err := t.pages(below, enter, leave); err != nil {
+				return err
+			}
+			n.children[i].node = nil // a walk over everything keeps nothing
 		}
-		if err := t.pages(below, yield); err != nil {
-			return err
-		}
-		n.children[i].node = nil // a walk over everything keeps nothing
+		leave(page)
 	}
 	return nil
 }
