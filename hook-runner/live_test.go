@@ -63,6 +63,7 @@ type liveWorld struct {
 	transport *transport
 	policies  livefiles.Policies
 	owners    map[string]core.Owner // that hooks told, by the client's own id
+	late      bool                  // the endpoint may appear during a turn
 	aside     []func()              // what the last hook did not wait for, if it is held back
 	holdBack  bool
 }
@@ -103,6 +104,7 @@ func (w *liveWorld) hook(kind adapter.EventKind, native string, change ...func(*
 	w.must(err)
 	sealed, err := adapter.NewLive("vendor", adapter.Contract{
 		Transport: "vendor", Protocol: "v1", Kind: adapter.OfferWake, Modes: []protocol.DeliveryMode{protocol.LivePush}, Minimum: "1.0.0", OfferTime: time.Second,
+		AppearsLate: w.late,
 	}, w.transport)
 	w.must(err)
 	a, err = a.Join(sealed)
@@ -226,6 +228,22 @@ func TestBinding(t *testing.T) {
 	w.hook(adapter.SessionEnd, "three")
 	if len(w.bindings()) != 0 || len(w.transport.retired) != 3 {
 		t.Errorf("ended: %+v, given up %v", w.bindings(), w.transport.retired)
+	}
+}
+
+// TestLateEndpoint: where an endpoint may come to be during a turn, the end of the turn publishes it, and
+// nowhere else does a hook spend time on that.
+func TestLateEndpoint(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		w := newLiveWorld(t, protocol.LiveAll)
+		w.late, w.transport.reason = late, adapter.NativeEndpointUnavailable
+		w.hook(adapter.SessionStart, "one")
+		w.hook(adapter.BeforeTurn, "one")
+		w.transport.reason = adapter.NativeOK
+		w.hook(adapter.TurnEnd, "one")
+		if got := len(w.bindings()) == 1; got != late {
+			t.Errorf("late %v: published at the end of the turn: %v", late, got)
+		}
 	}
 }
 

@@ -56,6 +56,8 @@ type Contract struct {
 	KnownBad []VersionRange
 	// OfferTime bounds one offer; at most MaxOfferTime.
 	OfferTime time.Duration
+	// AppearsLate: an endpoint may come to be during a turn, so hooks look for it at the end of one too.
+	AppearsLate bool
 }
 
 // VersionRange is a run of client versions, both ends included; To may be empty: only From.
