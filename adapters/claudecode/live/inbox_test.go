@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
+	"github.com/acc-control-plane/acc/adapter-sdk/adaptertest"
 	"github.com/acc-control-plane/acc/protocol"
 )
 
@@ -27,19 +28,6 @@ const (
 	native = "00000000-0000-4000-8000-000000000001"
 	ref    = "0123456789abcdef"
 )
-
-// vault keeps records in memory.
-type vault map[string]string
-
-func (v vault) Keep(id string, record []byte) error { v[id] = string(record); return nil }
-func (v vault) Drop(id string) error                { delete(v, id); return nil }
-func (v vault) Record(id string) ([]byte, error) {
-	record, ok := v[id]
-	if !ok {
-		return nil, fs.ErrNotExist
-	}
-	return []byte(record), nil
-}
 
 // session stands in for a client: its registry, its socket and its settings, of this very process.
 type session struct {
@@ -49,7 +37,7 @@ type session struct {
 	socket  string
 	project string
 	env     map[string]string
-	vault   vault
+	vault   *adaptertest.Vault
 	lines   chan string
 	live    *adapter.Live
 }
@@ -66,7 +54,7 @@ func newSession(t *testing.T) *session {
 	}
 	s := &session{
 		T: t, dir: dir, config: filepath.Join(dir, "config"), socket: filepath.Join(dir, "cc-socks", strconv.Itoa(os.Getpid())+".sock"),
-		project: filepath.Join(dir, "project"), vault: vault{}, lines: make(chan string, 100),
+		project: filepath.Join(dir, "project"), vault: &adaptertest.Vault{}, lines: make(chan string, 100),
 	}
 	s.env = map[string]string{envSocket: s.socket, envConfig: s.config}
 	for _, d := range []string{filepath.Join(s.config, "sessions"), filepath.Dir(s.socket), filepath.Join(s.project, ".claude")} {
@@ -193,8 +181,8 @@ func TestWake(t *testing.T) {
 		t.Errorf("crossed:\n%s\nwant:\n%s", got, line)
 	}
 	s.must(s.live.Retire(s.ctx(), s.vault, e.Ref))
-	if got := s.offer(e); got.Code != protocol.FailRecipientGone || len(s.vault) != 0 {
-		t.Errorf("after it was given up: %+v, kept %v", got, s.vault)
+	if got := s.offer(e); got.Code != protocol.FailRecipientGone || len(s.vault.Records()) != 0 {
+		t.Errorf("after it was given up: %+v, kept %v", got, s.vault.Records())
 	}
 	s.quiet()
 }
@@ -285,8 +273,8 @@ func TestBindRefuses(t *testing.T) {
 			}
 			s := newSession(t)
 			h := tt.bind(s)
-			if h.Reason != tt.want || (h.Endpoint != "") != (tt.want == adapter.NativeOK) || len(s.vault) > 0 != (tt.want == adapter.NativeOK) {
-				t.Errorf("%+v, kept %d records, want %q", h, len(s.vault), tt.want)
+			if h.Reason != tt.want || (h.Endpoint != "") != (tt.want == adapter.NativeOK) || len(s.vault.Records()) > 0 != (tt.want == adapter.NativeOK) {
+				t.Errorf("%+v, kept %d records, want %q", h, len(s.vault.Records()), tt.want)
 			}
 			s.quiet()
 		})
@@ -403,12 +391,12 @@ func TestReferences(t *testing.T) {
 		t.Errorf("again: %+v, before %+v", again, first)
 	}
 	changed := s.bound(previous, func(r *adapter.BindRequest) { r.PermissionMode = bypass })
-	if changed != first || !strings.Contains(s.vault[first.Ref], bypass) {
-		t.Errorf("another mode: %+v, %s", changed, s.vault[first.Ref])
+	if changed != first || !strings.Contains(s.vault.Records()[first.Ref], bypass) {
+		t.Errorf("another mode: %+v, %s", changed, s.vault.Records()[first.Ref])
 	}
 	other := s.bound(previous, func(r *adapter.BindRequest) { r.SessionID = "cleared" })
-	if other == first || len(s.vault) != 1 || s.offer(first).Code != protocol.FailRecipientGone {
-		t.Errorf("another conversation: %+v, kept %d", other, len(s.vault))
+	if other == first || len(s.vault.Records()) != 1 || s.offer(first).Code != protocol.FailRecipientGone {
+		t.Errorf("another conversation: %+v, kept %d", other, len(s.vault.Records()))
 	}
 	if fresh := s.bound(); fresh == other {
 		t.Error("references are not chosen anew")

@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net"
 	"net/http"
 	"os"
@@ -26,6 +25,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
+	"github.com/acc-control-plane/acc/adapter-sdk/adaptertest"
 	"github.com/acc-control-plane/acc/protocol"
 )
 
@@ -34,24 +34,11 @@ const (
 	ref          = "0123456789abcdef"
 )
 
-// vault keeps records in memory.
-type vault map[string]string
-
-func (v vault) Keep(id string, record []byte) error { v[id] = string(record); return nil }
-func (v vault) Drop(id string) error                { delete(v, id); return nil }
-func (v vault) Record(id string) ([]byte, error) {
-	record, ok := v[id]
-	if !ok {
-		return nil, fs.ErrNotExist
-	}
-	return []byte(record), nil
-}
-
 // stand stands in for the client's server: the captured answers, and the queue of one thread.
 type stand struct {
 	*testing.T
 	home, project string
-	vault         vault
+	vault         *adaptertest.Vault
 	live          *adapter.Live
 
 	mu     sync.Mutex
@@ -75,7 +62,7 @@ func newStand(t *testing.T) *stand {
 		t.Fatal(err)
 	}
 	s := &stand{
-		T: t, home: filepath.Join(dir, "codex"), project: filepath.Join(dir, "project"), vault: vault{}, turns: `{"data":[]}`, status: "idle",
+		T: t, home: filepath.Join(dir, "codex"), project: filepath.Join(dir, "project"), vault: &adaptertest.Vault{}, turns: `{"data":[]}`, status: "idle",
 		agent: "codex-tui/0.171.0 (Debian 12.0.0; x86_64) xterm-256color (acc; 1)",
 	}
 	s.cwd = s.project
@@ -301,7 +288,7 @@ func TestOffer(t *testing.T) {
 		t.Errorf("again, after a turn took it up: %+v, queued %d times", got, len(s.queue))
 	}
 	s.must(s.live.Retire(s.ctx(), s.vault, e.Ref))
-	if got := s.offer(e); got.Code != protocol.FailRecipientGone || len(s.vault) != 0 {
+	if got := s.offer(e); got.Code != protocol.FailRecipientGone || len(s.vault.Records()) != 0 {
 		t.Errorf("after it was given up: %+v", got)
 	}
 }
@@ -344,8 +331,8 @@ func TestBindRefuses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newStand(t)
 			tt.change(s)
-			if h := s.bind(); h.Reason != tt.want || h.Endpoint != "" || len(s.vault) != 0 {
-				t.Errorf("%+v, kept %d, want %q", h, len(s.vault), tt.want)
+			if h := s.bind(); h.Reason != tt.want || h.Endpoint != "" || len(s.vault.Records()) != 0 {
+				t.Errorf("%+v, kept %d, want %q", h, len(s.vault.Records()), tt.want)
 			}
 		})
 	}
@@ -414,8 +401,8 @@ func TestReferences(t *testing.T) {
 		t.Errorf("again: %+v", h)
 	}
 	h := s.bind(previous, func(r *adapter.BindRequest) { r.GenerationRef = "fedcba9876543210" })
-	if h.Endpoint == first.Ref || len(s.vault) != 1 {
-		t.Errorf("another generation: %+v, kept %d", h, len(s.vault))
+	if h.Endpoint == first.Ref || len(s.vault.Records()) != 1 {
+		t.Errorf("another generation: %+v, kept %d", h, len(s.vault.Records()))
 	}
 }
 
