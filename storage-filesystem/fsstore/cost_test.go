@@ -27,11 +27,11 @@ func (c counter) wrap(fs vfs.FS) vfs.FS {
 	})
 }
 
-// roomOn gives the rules of a room over a store.
-func roomOn(t *testing.T, s core.Store) *core.Core {
+// room gives the rules of the room over a store.
+func (h inhabited) room(t *testing.T, s core.Store) *core.Core {
 	t.Helper()
 	c, err := core.New(core.Config{
-		Store: s, Clock: coretest.NewClock(), IDs: &coretest.IDs{}, Processes: &coretest.Processes{},
+		Store: s, Clock: h.clock, IDs: &coretest.IDs{}, Processes: h.processes,
 		Workspace: protocol.Workspace{WorkspaceID: coretest.WorkspaceID, DisplayName: "room", Source: protocol.SourceDirectory, Roots: []string{"/room"}},
 	})
 	if err != nil {
@@ -40,19 +40,27 @@ func roomOn(t *testing.T, s core.Store) *core.Core {
 	return c
 }
 
+// roomOn gives the rules of a room over a store, at the start of time.
+func roomOn(t *testing.T, s core.Store) *core.Core {
+	t.Helper()
+	return inhabited{clock: coretest.NewClock(), processes: &coretest.Processes{}}.room(t, s)
+}
+
 // inhabited is a room with two open sessions, a guarded claim, and a history of messages that came to
-// their end, of closed sessions, and of claims that have expired.
+// their end, of closed sessions, and of clients that were killed with claims in their hands.
 type inhabited struct {
-	disk     *vfstest.Disk
-	ada, bob core.Owner
-	open     string // a message to bob that is not settled
+	disk      *vfstest.Disk
+	clock     *coretest.Clock
+	processes *coretest.Processes
+	ada, bob  core.Owner
+	open      string // a message to bob that is not settled
 }
 
 func inhabit(t *testing.T, messages int) inhabited {
 	t.Helper()
-	h := inhabited{disk: vfstest.NewDisk()}
+	h := inhabited{disk: vfstest.NewDisk(), clock: coretest.NewClock(), processes: &coretest.Processes{}}
 	s := onDisk(h.disk.Process())
-	c := roomOn(t, s)
+	c := h.room(t, s)
 	ctx := context.Background()
 	for name, owner := range map[string]*core.Owner{"ada": &h.ada, "bob": &h.bob} {
 		opened, err := c.OpenSession(ctx, core.OpenSession{
@@ -82,18 +90,12 @@ func inhabit(t *testing.T, messages int) inhabited {
 					return err
 				}
 			}
-			for i := range 25 { // of sessions that ended without closing; there are never many of them
-				expired := claim(fmt.Sprint("claim-", i), fmt.Sprint("file:old/", i))
-				expired.ExpiresAt = coretest.Start.Add(-time.Hour)
-				if err := put(tx, expired); err != nil {
-					return err
-				}
-			}
 			return nil
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
+		h.kill(t, c, n)
 	}
 	if _, err := c.Claim(ctx, h.ada, core.ClaimRequest{Resource: "file:src/main.go", Mode: protocol.Exclusive, Enforcement: protocol.Guarded, Reason: "edit"}); err != nil {
 		t.Fatal(err)
@@ -108,6 +110,27 @@ func inhabit(t *testing.T, messages int) inhabited {
 	}
 	h.spread(t)
 	return h
+}
+
+// kill lets a client begin, claim and be killed, and time pass until its claims have expired. Whoever comes
+// next ends its session, so that nobody pays for the many that were killed before.
+func (h inhabited) kill(t *testing.T, c *core.Core, n int) {
+	t.Helper()
+	ctx, pid := context.Background(), n+1
+	killed, err := c.OpenSession(ctx, core.OpenSession{ParticipantID: "ada", Harness: "tool", PID: pid})
+	for i := 0; i < 5 && err == nil; i++ {
+		_, err = c.Claim(ctx, core.Owner{SessionID: killed.SessionID, Generation: killed.Generation}, core.ClaimRequest{Resource: fmt.Sprintf("file:old/%d/%d", n, i)})
+	}
+	h.processes.Set(pid, core.ProcessDead)
+	h.clock.Advance(protocol.DefaultLease + time.Minute)
+	for _, owner := range []core.Owner{h.ada, h.bob} {
+		if err == nil {
+			_, err = c.Heartbeat(ctx, owner)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // spread makes the 256 directories of each kind, which a young room makes one by one as it needs them.
@@ -183,7 +206,7 @@ func (h inhabited) costs(t *testing.T, prepare func(d *vfstest.Disk), wantError 
 		if name == "send" || name == "read" || name == "reply" || name == "close" {
 			d = base.Clone()
 		}
-		err := run(context.Background(), roomOn(t, onDisk(c.wrap(d.Process()))))
+		err := run(context.Background(), h.room(t, onDisk(c.wrap(d.Process()))))
 		if err != nil && !wantError {
 			t.Fatalf("%s: %v", name, err)
 		}
