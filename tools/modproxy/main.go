@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/acc-control-plane/acc/tools/fileproxy"
 	"github.com/acc-control-plane/acc/tools/worktree"
 )
 
@@ -41,7 +42,7 @@ func run(args []string) error {
 		if len(args) != 2 {
 			return fmt.Errorf("pack takes one directory")
 		}
-		return Pack(root, args[1])
+		return fileproxy.Pack(root, args[1])
 	case "tidy":
 		fs := flag.NewFlagSet("tidy", flag.ContinueOnError)
 		check := fs.Bool("check", false, "print what would change and fail")

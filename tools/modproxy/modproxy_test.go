@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/acc-control-plane/acc/tools/fileproxy"
 	"github.com/acc-control-plane/acc/tools/worktree"
 )
 
@@ -156,7 +157,7 @@ func TestABrokenModuleIsNamedAndTheOthersAreTidied(t *testing.T) {
 
 func TestPackServesEveryModuleButTheLinter(t *testing.T) {
 	root, proxy := tree(t), t.TempDir()
-	if err := Pack(root, proxy); err != nil {
+	if err := fileproxy.Pack(root, proxy); err != nil {
 		t.Fatal(err)
 	}
 	var got []string

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/acc-control-plane/acc/tools/fileproxy"
 	"github.com/acc-control-plane/acc/tools/worktree"
 )
 
@@ -28,9 +29,12 @@ func Tidy(root string, check bool, dirs []string) error {
 	if err != nil {
 		return err
 	}
-	t := tidier{check: check, proxy: filepath.Join(scratch, "proxy"), cache: filepath.Join(scratch, "cache"), copies: filepath.Join(scratch, "copies")}
-	defer t.remove(scratch)
-	if err := Pack(root, t.proxy); err != nil {
+	t := tidier{check: check, proxy: fileproxy.In(scratch), copies: filepath.Join(scratch, "copies")}
+	defer func() {
+		t.proxy.Clean()
+		_ = os.RemoveAll(scratch) // litter in the temporary directory fails nothing
+	}()
+	if err := fileproxy.Pack(root, t.proxy.Dir); err != nil {
 		return err
 	}
 	var failures []error
@@ -61,11 +65,8 @@ func selected(modules []worktree.Module, dirs []string) ([]worktree.Module, erro
 // tidier is one run.
 type tidier struct {
 	check  bool
-	proxy  string // packed siblings
-	copies string // modules are tidied here
-	// cache is a module cache of this run alone: the shared one would keep the first packed contents of
-	// a sibling's version for ever.
-	cache string
+	proxy  fileproxy.Proxy // has the siblings
+	copies string          // modules are tidied here
 }
 
 func (t tidier) tidy(m worktree.Module) error {
@@ -79,8 +80,7 @@ func (t tidier) tidy(m worktree.Module) error {
 	}
 	cmd := exec.Command("go", "mod", "tidy")
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "GOMODCACHE="+t.cache,
-		"GONOSUMDB="+worktree.Prefix+"*", "GOPROXY="+proxyList(t.proxy))
+	cmd.Env = t.proxy.Environment()
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("go mod tidy: %w\n%s", err, out)
 	}
@@ -97,15 +97,6 @@ func (t tidier) tidy(m worktree.Module) error {
 			difference("go.mod", oldMod, newMod), difference("go.sum", oldSum, newSum))
 	}
 	return errors.Join(replace(filepath.Join(m.Abs, "go.mod"), newMod), replace(filepath.Join(m.Abs, "go.sum"), newSum))
-}
-
-// remove deletes what the run made. Files of a module cache are read-only; go knows how to remove them.
-func (t tidier) remove(scratch string) {
-	cmd := exec.Command("go", "clean", "-modcache")
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOMODCACHE="+t.cache)
-	cmd.Dir = os.TempDir()
-	_ = cmd.Run()             // the cache may not exist
-	_ = os.RemoveAll(scratch) // litter in the temporary directory fails nothing
 }
 
 // readModule gives the two files of a module; an absent go.sum is empty.
@@ -175,25 +166,4 @@ func difference(name string, before, after []byte) string {
 		fmt.Fprintf(&b, "%s: the same lines in another order\n", name)
 	}
 	return b.String()
-}
-
-// proxyList puts the packed modules first, then this machine's module cache (so that a tidy needs no
-// network for what was downloaded before), then the proxies of the environment.
-func proxyList(proxy string) string {
-	list := []string{fileURL(proxy)}
-	if out, err := exec.Command("go", "env", "GOMODCACHE").Output(); err == nil {
-		list = append(list, fileURL(filepath.Join(strings.TrimSpace(string(out)), "cache", "download")))
-	}
-	if out, err := exec.Command("go", "env", "GOPROXY").Output(); err == nil {
-		list = append(list, strings.TrimSpace(string(out)))
-	}
-	return strings.Join(list, ",")
-}
-
-func fileURL(path string) string {
-	path = filepath.ToSlash(path)
-	if !strings.HasPrefix(path, "/") {
-		path = "/" + path // C:/dir
-	}
-	return "file://" + path
 }

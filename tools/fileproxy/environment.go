@@ -1,0 +1,68 @@
+package fileproxy
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/acc-control-plane/acc/tools/worktree"
+)
+
+// Proxy is a module proxy made of files, and what go commands need to use it.
+type Proxy struct {
+	Dir string
+	// Cache is a module cache for this proxy alone: the shared one would keep the first packed contents of
+	// a version for ever. Clean removes it.
+	Cache string
+	// Own are patterns of module paths, as in GONOSUMDB, that only this proxy knows.
+	Own []string
+}
+
+// In gives the proxy that lies in a scratch directory, with a cache beside it, for modules of this
+// repository and of others that match own.
+func In(scratch string, own ...string) Proxy {
+	return Proxy{
+		Dir: filepath.Join(scratch, "proxy"), Cache: filepath.Join(scratch, "cache"),
+		Own: append([]string{worktree.Prefix + "*"}, own...),
+	}
+}
+
+// Environment is that of this process for a go command outside of any workspace: modules come from the
+// proxy, then from this machine's module cache (so that nothing is fetched twice), then from the proxies of
+// the environment.
+func (p Proxy) Environment() []string {
+	list := []string{fileURL(p.Dir)}
+	if dir := goEnv("GOMODCACHE"); dir != "" {
+		list = append(list, fileURL(filepath.Join(dir, "cache", "download")))
+	}
+	if proxies := goEnv("GOPROXY"); proxies != "" {
+		list = append(list, proxies)
+	}
+	return append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "GOMODCACHE="+p.Cache,
+		"GONOSUMDB="+strings.Join(p.Own, ","), "GOPROXY="+strings.Join(list, ","))
+}
+
+// Clean removes the cache. Its files are read-only; go knows how to remove them.
+func (p Proxy) Clean() {
+	cmd := exec.Command("go", "clean", "-modcache")
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "GOMODCACHE="+p.Cache)
+	cmd.Dir = os.TempDir()
+	_ = cmd.Run() // the cache may not exist; litter in the temporary directory fails nothing
+}
+
+func goEnv(name string) string {
+	out, err := exec.Command("go", "env", name).Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func fileURL(path string) string {
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path // C:/dir
+	}
+	return "file://" + path
+}
