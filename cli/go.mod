@@ -3,6 +3,7 @@ module github.com/acc-control-plane/acc/cli
 go 1.26.0
 
 require (
+	aead.dev/minisign v0.3.0
 	github.com/acc-control-plane/acc/adapter-sdk v0.1.0
 	github.com/acc-control-plane/acc/adapters/antigravity v0.1.0
 	github.com/acc-control-plane/acc/adapters/claudecode v0.1.0
@@ -37,6 +38,7 @@ require (
 	github.com/tailscale/hujson v0.0.0-20260727124030-b80ff77dac4f // indirect
 	github.com/xrash/smetrics v0.0.0-20240521201337-686a1a2994c1 // indirect
 	github.com/yosida95/uritemplate/v3 v3.0.2 // indirect
+	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/oauth2 v0.35.0 // indirect
 	golang.org/x/sync v0.20.0 // indirect
 	golang.org/x/time v0.15.0 // indirect

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/protocol/strictjson"
@@ -28,7 +29,8 @@ const (
 	MaxFiles     = 64
 	MaxFileSize  = 128 << 20 // bytes
 	MaxTotalSize = 512 << 20 // bytes of all files
-	maxManifest  = 256 << 10
+	maxPath      = 200
+	MaxManifest  = 256 << 10 // bytes of the manifest
 )
 
 // Manifest declares a release for one platform: what it is and each of its files. It is what is signed.
@@ -49,6 +51,12 @@ type FileInfo struct {
 	Mode   Mode
 	Size   int64  // bytes
 	SHA256 string // 64 hexadecimal digits
+}
+
+// Describe declares a file with that content.
+func Describe(path string, mode Mode, content []byte) FileInfo {
+	sum := sha256.Sum256(content)
+	return FileInfo{Path: path, Mode: mode, Size: int64(len(content)), SHA256: hex.EncodeToString(sum[:])}
 }
 
 // Mode says whether a file is a program.
@@ -101,15 +109,27 @@ func ThisPlatform() (p Platform, ok bool) {
 // would be the last.
 var Required = []string{"acc", "acc-hook", "acc-mcp", "acc-worker"}
 
+// IsPlainPath says whether a path may be declared: relative, with slashes, and nothing in it that any system
+// gives a meaning of its own.
+func IsPlainPath(path string) bool { return len(path) <= maxPath && pathForm().MatchString(path) }
+
 // PackageOf gives the name of the npm package that carries the files for a platform.
 func PackageOf(name, platform string) string { return name + "-" + platform }
 
+// The forms are compiled when they are needed: a hook that knows what a manifest is may never see one.
 var (
-	packageName = regexp.MustCompile(`^(@[a-z0-9][a-z0-9._-]*/)?[a-z0-9][a-z0-9._-]*$`)
-	buildIDForm = regexp.MustCompile(`^[0-9a-f]{24}$`)
-	digestForm  = regexp.MustCompile(`^[0-9a-f]{64}$`)
-	pathForm    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*$`)
+	packageName = form(`^(@[a-z0-9][a-z0-9._-]*/)?[a-z0-9][a-z0-9._-]*$`)
+	buildIDForm = form(`^[0-9a-f]{24}$`)
+	digestForm  = form(`^[0-9a-f]{64}$`)
+	pathForm    = form(`^` + segment + `(/` + segment + `)*$`)
 )
+
+// segment is an element of a path. It does not end with a dot, which Windows drops.
+const segment = `[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9_-])?`
+
+func form(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
 
 // DecodeManifest reads a manifest. Members that this build does not know are skipped, because an updater must
 // read releases that are younger than itself; what it does know must be right. Errors are *protocol.Error.
@@ -156,7 +176,7 @@ var fileObject = &strictjson.Object[FileInfo]{
 	Name: "file", Doc: "One regular file.", Open: true,
 	Members: []strictjson.Member[FileInfo]{
 		strictjson.Field("path", "relative to the root of the package, with slashes", func(f *FileInfo) *string { return &f.Path },
-			pattern("path", pathForm, 200, "must be a plain relative path")),
+			pattern("path", pathForm, maxPath, "must be a plain relative path")),
 		strictjson.Field("mode", "whether it is a program", func(f *FileInfo) *Mode { return &f.Mode }, strictjson.Enum(Program, Plain)),
 		strictjson.Field("size", "bytes", func(f *FileInfo) *int64 { return &f.Size }, strictjson.Int[int64](0, MaxFileSize)),
 		strictjson.Field("sha256", "of its content", func(f *FileInfo) *string { return &f.SHA256 }, pattern("digest", digestForm, 64, "must be 64 hexadecimal digits")),
@@ -164,7 +184,7 @@ var fileObject = &strictjson.Object[FileInfo]{
 }
 
 var manifestObject = &strictjson.Object[Manifest]{
-	Name: "manifest", Doc: "A release for one platform.", Open: true, MaxBytes: maxManifest,
+	Name: "manifest", Doc: "A release for one platform.", Open: true, MaxBytes: MaxManifest,
 	Members: []strictjson.Member[Manifest]{
 		strictjson.Const[Manifest]("schemaVersion", "version of the manifest", 1),
 		strictjson.Field("name", "of the package without the platform", func(m *Manifest) *string { return &m.Name }, pattern("package name", packageName, 150, "must be the name of an npm package")),
@@ -240,11 +260,11 @@ func parent(path string) (string, bool) {
 	return path[:i], true
 }
 
-func pattern(label string, form *regexp.Regexp, limit int, problem string) strictjson.Type[string] {
+func pattern(label string, form func() *regexp.Regexp, limit int, problem string) strictjson.Type[string] {
 	return strictjson.String[string](&strictjson.Rule{
-		Label: label, MaxBytes: limit, Pattern: form.String(),
+		Label: label, MaxBytes: limit,
 		Check: func(s string) string {
-			if !form.MatchString(s) {
+			if !form().MatchString(s) {
 				return problem
 			}
 			return ""

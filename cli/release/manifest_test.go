@@ -83,6 +83,7 @@ func TestManifestRefusals(t *testing.T) {
 		{"an absolute path", "$.files[0].path", func(m *release.Manifest) { m.Files[0].Path = "/LICENSE" }},
 		{"a drive", "$.files[0].path", func(m *release.Manifest) { m.Files[0].Path = "C:LICENSE" }},
 		{"a backslash", "$.files[0].path", func(m *release.Manifest) { m.Files[0].Path = `A\b` }},
+		{"a name that ends with a dot", "$.files[0].path", func(m *release.Manifest) { m.Files[0].Path = "LICENSE." }},
 		{"a hidden file", "$.files[0].path", func(m *release.Manifest) { m.Files[0].Path = ".npmrc" }},
 		{"unsorted files", "$.files[1].path", func(m *release.Manifest) { m.Files[0], m.Files[1] = m.Files[1], m.Files[0] }},
 		{"a file twice", "$.files[1].path", func(m *release.Manifest) { m.Files[0].Path = m.Files[1].Path }},
