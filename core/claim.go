@@ -25,6 +25,9 @@ type ClaimRequest struct {
 type ClaimResult struct {
 	Claim   protocol.Claim
 	Renewed bool // the session already held the same resource: same id and acquiredAt, new generation
+	// Lapsed are other claims of the session whose lease had run out, oldest first, without generation.
+	// They were released with this, a few at a time; being named here is how their owner is told, once.
+	Lapsed []protocol.Claim
 }
 
 // noReason stands in a claim whose owner gave none.
@@ -38,9 +41,9 @@ func (c *Core) Claim(ctx context.Context, owner Owner, req ClaimRequest) (ClaimR
 	if err != nil {
 		return ClaimResult{}, err
 	}
-	lease := orDefault(req.Lease, protocol.DefaultLease)
-	if lease < 0 || lease > protocol.MaxClaimLease {
-		return ClaimResult{}, protocol.UsageError("", fmt.Sprintf("a lease lasts more than nothing and at most %s", protocol.MaxClaimLease))
+	lease, err := claimLease(req.Lease)
+	if err != nil {
+		return ClaimResult{}, err
 	}
 	var result ClaimResult
 	err = c.update(ctx, func(ch *change) error {
@@ -51,8 +54,7 @@ func (c *Core) Claim(ctx context.Context, owner Owner, req ClaimRequest) (ClaimR
 		claim := protocol.Claim{
 			WorkspaceID: c.workspace.WorkspaceID, OwnerSessionID: s.SessionID, Resource: name,
 			Mode: orDefault(req.Mode, protocol.Exclusive), Enforcement: orDefault(req.Enforcement, protocol.Advisory),
-			Reason: orDefault(req.Reason, noReason), AcquiredAt: ch.now, ExpiresAt: ch.now.Add(lease).Truncate(time.Millisecond),
-			Generation: c.ids.NewGeneration(),
+			Reason: orDefault(req.Reason, noReason), AcquiredAt: ch.now, ExpiresAt: ch.until(lease), Generation: c.ids.NewGeneration(),
 		}
 		result, err = ch.acquire(s, claim)
 		return err
@@ -60,7 +62,21 @@ func (c *Core) Claim(ctx context.Context, owner Owner, req ClaimRequest) (ClaimR
 	return result, err
 }
 
-// acquire records a claim unless somebody else holds what it overlaps.
+func claimLease(asked time.Duration) (time.Duration, error) {
+	lease := orDefault(asked, protocol.DefaultLease)
+	if lease < 0 || lease > protocol.MaxClaimLease {
+		return 0, protocol.UsageError("", fmt.Sprintf("a lease lasts more than nothing and at most %s", protocol.MaxClaimLease))
+	}
+	return lease, nil
+}
+
+// until gives the end of a lease that begins now.
+func (r *room) until(lease time.Duration) time.Time {
+	return r.now.Add(lease).Truncate(time.Millisecond)
+}
+
+// acquire records a claim unless somebody else holds what it overlaps. A claim that has its id already was
+// named by it.
 func (c *change) acquire(s *protocol.Session, claim protocol.Claim) (ClaimResult, error) {
 	overlapping, err := c.overlapping(claim.Resource)
 	if err != nil {
@@ -87,25 +103,33 @@ func (c *change) acquire(s *protocol.Session, claim protocol.Claim) (ClaimResult
 			}
 		}
 	}
-	if own != nil {
-		claim.ClaimID, claim.AcquiredAt, claim.Extensions = own.ClaimID, own.AcquiredAt, maps.Clone(own.Extensions)
-		delete(claim.Extensions, endedExtension)
-		c.append(s, protocol.ClaimRenewedPayload{ClaimID: claim.ClaimID, Resource: claim.Resource, Mode: claim.Mode})
-		return ClaimResult{Claim: claim, Renewed: true}, c.tx.Put(&claim)
-	}
-	held, err := c.Find(Query{Index: ClaimsByOwner, Key: []string{s.SessionID}, Limit: protocol.MaxListItems})
+	lapsed, err := c.releaseLapsed(s, claim.Resource)
 	if err != nil {
 		return ClaimResult{}, err
 	}
+	if own == nil {
+		claim, err = c.grant(s, claim)
+	} else {
+		claim, err = c.renew(s, own, claim)
+	}
+	return ClaimResult{Claim: claim, Renewed: own != nil, Lapsed: lapsed}, err
+}
+
+// grant records a claim that the session does not hold yet.
+func (c *change) grant(s *protocol.Session, claim protocol.Claim) (protocol.Claim, error) {
+	held, err := c.Find(Query{Index: ClaimsByOwner, Key: []string{s.SessionID}, Limit: protocol.MaxListItems})
+	if err != nil {
+		return claim, err
+	}
 	if len(held) == protocol.MaxListItems {
-		return ClaimResult{}, protocol.UsageError("", fmt.Sprintf("a session holds at most %d claims", protocol.MaxListItems)).WithHint("claim a directory as DIR/** instead of its files")
+		return claim, protocol.UsageError("", fmt.Sprintf("a session holds at most %d claims", protocol.MaxListItems)).WithHint("claim a directory as DIR/** instead of its files")
 	}
 	claim.ClaimID = c.core.ids.NewID(protocol.ClaimIDPrefix)
 	if _, _, err := c.claim(claim.ClaimID); err != nil {
-		return ClaimResult{}, err
+		return claim, err
 	}
 	c.append(s, protocol.ClaimAcquiredPayload{ClaimID: claim.ClaimID, Resource: claim.Resource, Mode: claim.Mode})
-	return ClaimResult{Claim: claim}, c.tx.Put(&claim)
+	return claim, c.tx.Put(&claim)
 }
 
 // claimConflict says who holds what was asked for, in enough detail to ask them.

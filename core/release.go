@@ -19,8 +19,9 @@ type ReleaseRequest struct {
 // Release removes a claim and gives what was released, without its generation. A claim of another
 // session is released only with an authority and a reason.
 func (c *Core) Release(ctx context.Context, owner Owner, req ReleaseRequest) (protocol.Claim, error) {
-	if (req.ClaimID == "") == (req.Resource == "") {
-		return protocol.Claim{}, protocol.UsageError("", "name the claim either by its id or by its resource")
+	name, err := claimName(req.ClaimID, req.Resource)
+	if err != nil {
+		return protocol.Claim{}, err
 	}
 	if req.Authority != "" {
 		if req.Authority != protocol.AuthorityHuman && req.Authority != protocol.AuthorityPolicy {
@@ -30,27 +31,18 @@ func (c *Core) Release(ctx context.Context, owner Owner, req ReleaseRequest) (pr
 			return protocol.Claim{}, protocol.UsageError("", "releasing another session's claim needs a reason")
 		}
 	}
-	if req.Resource != "" {
-		name, err := resource.Normalise(req.Resource)
-		if err != nil {
-			return protocol.Claim{}, err
-		}
-		req.Resource = name
-	}
 	var released protocol.Claim
-	err := c.update(ctx, func(ch *change) error {
+	err = c.update(ctx, func(ch *change) error {
 		s, err := ch.owned(owner)
 		if err != nil {
 			return err
 		}
-		claim, err := ch.named(s, req)
+		claim, err := ch.named(s, name)
 		if err != nil {
 			return err
 		}
 		if claim.OwnerSessionID != s.SessionID && req.Authority == "" {
-			return protocol.ConflictError(protocol.ReasonClaimConflict, fmt.Sprintf("claim %s belongs to session %q", claim.ClaimID, claim.OwnerSessionID)).
-				With("claimId", claim.ClaimID).With("ownerSessionId", claim.OwnerSessionID).
-				WithHint("only its owner releases it, or somebody with --authority and --reason")
+			return notYours(claim).WithHint("only its owner releases it, or somebody with --authority and --reason")
 		}
 		if claim.OwnerSessionID == s.SessionID {
 			req.Authority = ""
@@ -62,17 +54,32 @@ func (c *Core) Release(ctx context.Context, owner Owner, req ReleaseRequest) (pr
 	return released, err
 }
 
-// named finds the claim that a release speaks of: by id, or the caller's own on that resource, or the
+// named is how a request speaks of a claim: by its id, or by the canonical name of what it holds.
+type named struct{ claimID, resource string }
+
+func claimName(claimID, written string) (named, error) {
+	switch {
+	case (claimID == "") == (written == ""):
+		return named{}, protocol.UsageError("", "name the claim either by its id or by its resource")
+	case claimID != "":
+		return named{claimID: claimID}, nil
+	}
+	name, err := resource.Normalise(written)
+	return named{resource: name}, err
+}
+
+// named finds the claim that a request speaks of: by id, or the caller's own on that resource, or the
 // only one on it.
-func (r *room) named(s *protocol.Session, req ReleaseRequest) (*protocol.Claim, error) {
-	if req.ClaimID != "" {
-		claim, found, err := r.claim(req.ClaimID)
+func (r *room) named(s *protocol.Session, name named) (*protocol.Claim, error) {
+	if name.claimID != "" {
+		claim, found, err := r.claim(name.claimID)
 		if err == nil && !found {
-			err = protocol.DataError(protocol.ReasonNotFound, fmt.Sprintf("there is no claim %q", req.ClaimID))
+			err = protocol.DataError(protocol.ReasonNotFound, fmt.Sprintf("there is no claim %q: it was released, or its lease ran out", name.claimID)).
+				WithHint("acc status lists the claims that hold; acc claim --resource NAME claims anew")
 		}
 		return claim, err
 	}
-	claims, err := r.claims(ClaimsByResource, req.Resource)
+	claims, err := r.claims(ClaimsByResource, name.resource)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +90,7 @@ func (r *room) named(s *protocol.Session, req ReleaseRequest) (*protocol.Claim, 
 	}
 	switch len(claims) {
 	case 0:
-		return nil, protocol.DataError(protocol.ReasonNotFound, fmt.Sprintf("nothing claims %s", req.Resource))
+		return nil, protocol.DataError(protocol.ReasonNotFound, fmt.Sprintf("nothing claims %s", name.resource))
 	case 1:
 		return claims[0], nil
 	}
@@ -91,7 +98,7 @@ func (r *room) named(s *protocol.Session, req ReleaseRequest) (*protocol.Claim, 
 	for i, claim := range claims {
 		ids[i] = claim.ClaimID
 	}
-	return nil, protocol.UsageError("", fmt.Sprintf("%d claims are on %s: name one by its id", len(claims), req.Resource)).With("claimIds", ids)
+	return nil, protocol.UsageError("", fmt.Sprintf("%d claims are on %s: name one by its id", len(claims), name.resource)).With("claimIds", ids)
 }
 
 // dropClaim removes a claim and tells of it.

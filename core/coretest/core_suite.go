@@ -30,6 +30,8 @@ func TestCore(t *testing.T, newStore NewStore) {
 		{"one opening ends a few of many", manyKilled},
 		{"exclusive and shared claims", claimModes},
 		{"claims renew in place", claimRenewal},
+		{"an owner renews by the id alone", renewals},
+		{"own leases that ran out are told once", lapsedClaims},
 		{"an expired claim holds nothing", claimExpiry},
 		{"an expired claim of the gone is forgotten", claimsOfTheGone},
 		{"a conflict says whom to ask", claimConflictDetails},

@@ -25,7 +25,7 @@ func TestModel(t *testing.T, newStore NewStore) {
 		m := &model{ctx: t.Context(), sides: [2]side{newSide(t, NewMemory(WorkspaceID)), newSide(t, newStore(t))}, states: map[string]protocol.ReceiptState{}}
 		rt.Repeat(map[string]func(*rapid.T){
 			"open": m.open, "reopen": m.reopen, "close": m.close, "finish": m.finish, "heartbeat": m.heartbeat,
-			"claim": m.claim, "release": m.release, "guard": m.guard, "intent": m.intent,
+			"claim": m.claim, "renew": m.renew, "release": m.release, "guard": m.guard, "intent": m.intent,
 			"send": m.send, "decide": m.decide, "reply": m.reply, "ack": m.ack, "read": m.read,
 			"inbox": m.inbox, "turn and offers": m.turn, "live offer": m.live, "binding": m.binding,
 			"look": m.look, "clock": m.time, "process": m.process,
@@ -165,6 +165,18 @@ func (m *model) claim(t *rapid.T) {
 	got, err := both(m, t, "claim", func(c *core.Core) (core.ClaimResult, error) { return c.Claim(m.ctx, o, req) })
 	if err == nil && !got.Renewed {
 		m.claims = append(m.claims, got.Claim.ClaimID)
+	}
+}
+
+func (m *model) renew(t *rapid.T) {
+	o := m.owner(t)
+	req := core.RenewRequest{ClaimID: pick(t, "claim", m.claims), Mode: pick(t, "mode", []protocol.ClaimMode{"", protocol.Exclusive, protocol.Shared})}
+	if rapid.Bool().Draw(t, "by resource") {
+		req.ClaimID, req.Resource = "", pick(t, "resource", resources)
+	}
+	got, err := both(m, t, "renew", func(c *core.Core) (core.ClaimResult, error) { return c.Renew(m.ctx, o, req) })
+	if err == nil && (!got.Renewed || got.Claim.OwnerSessionID != o.SessionID) {
+		t.Fatalf("a renewal gave %+v", got)
 	}
 }
 

@@ -142,6 +142,10 @@ func ownersOnly(t *testing.T, r *roomTest) {
 			_, err := r.core.Claim(r.ctx, o, core.ClaimRequest{Resource: "file:a"})
 			return err
 		},
+		"renew": func(o core.Owner) error {
+			_, err := r.core.Renew(r.ctx, o, core.RenewRequest{Resource: "file:a"})
+			return err
+		},
 		"release": func(o core.Owner) error {
 			_, err := r.core.Release(r.ctx, o, core.ReleaseRequest{Resource: "file:a"})
 			return err
