@@ -1,0 +1,168 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/acc-control-plane/acc/cli/release"
+	"github.com/acc-control-plane/acc/protocol"
+)
+
+// Package finds the release that a program was installed with: the directory above its own, if that has the
+// manifest of exactly this build. found is false for a build from source and for a program that was copied
+// out of its release.
+func Package(self, buildID string) (dir string, found bool) {
+	dir = filepath.Dir(filepath.Dir(self))
+	if buildID == "" {
+		return "", false
+	}
+	raw, err := readManifest(dir)
+	if err != nil {
+		return "", false
+	}
+	m, err := release.DecodeManifest(raw)
+	return dir, err == nil && m.BuildID == buildID
+}
+
+// StageCopy stages a copy of a release that lies somewhere else, such as the one that runs. Only what its
+// manifest declares is copied.
+func (m *Manager) StageCopy(ctx context.Context, dir string) (*Staged, error) {
+	raw, err := readManifest(dir)
+	if err != nil {
+		return nil, damaged(dir, err)
+	}
+	manifest, err := release.DecodeManifest(raw)
+	if err != nil {
+		return nil, damaged(dir, err)
+	}
+	downloads, err := m.directory(m.at.Downloads())
+	if err != nil {
+		return nil, err
+	}
+	_ = downloads.Close()
+	aside, err := os.MkdirTemp(m.at.Downloads(), "copy-")
+	if err != nil {
+		return nil, failed("cannot copy to", m.at.Downloads(), err)
+	}
+	defer os.RemoveAll(aside) //nolint:errcheck // nothing is left of it when it was staged
+	err = os.WriteFile(filepath.Join(aside, release.ManifestName), raw, plainMode)
+	for _, f := range manifest.Files {
+		if err == nil {
+			err = copyFile(dir, aside, f)
+		}
+	}
+	if err != nil {
+		return nil, failed("cannot copy", dir, err)
+	}
+	return m.Stage(ctx, aside)
+}
+
+func copyFile(from, to string, f release.FileInfo) error {
+	path := filepath.FromSlash(f.Path)
+	if err := regular(filepath.Join(from, path)); err != nil {
+		return err
+	}
+	in, err := os.Open(filepath.Join(from, path))
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if err := os.MkdirAll(filepath.Dir(filepath.Join(to, path)), 0o700); err != nil {
+		return err
+	}
+	out, err := os.OpenFile(filepath.Join(to, path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, plainMode)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, io.LimitReader(in, f.Size+1))
+	return errors.Join(err, out.Close())
+}
+
+// Installation is what became of a staged generation that somebody installed.
+type Installation string
+
+// The installations.
+const (
+	First     Installation = "first"     // it is active: nothing was managed here before
+	Same      Installation = "same"      // it was active already; the launch paths are right again
+	Published Installation = "published" // it is pending; Activate is the next step
+)
+
+// Install makes a staged generation the one that the data home begins with, or publishes it where there is one.
+// home and adapters say whose clients are wired, and which; they are kept. auto says whether later releases are
+// looked for, if nothing was managed here before.
+func (m *Manager) Install(ctx context.Context, s *Staged, home string, adapters []string, auto bool) (Installation, error) {
+	targets := slices.Compact(slices.Sorted(slices.Values(adapters)))
+	if targets == nil {
+		targets = []string{}
+	}
+	c, err := m.control()
+	switch {
+	case protocol.ReasonOf(err) == ReasonUnmanaged:
+		first := control{Phase: Ready, Active: s.Generation, Auto: auto, Home: home, Targets: targets}
+		if err := admissible(first, s.Generation, s.Adapters, false); err != nil {
+			return "", err
+		}
+		err := m.replace(ctx, nil, &first, nil)
+		if errors.Is(err, errOutdated) {
+			return "", protocol.ConflictError(ReasonStateChanged, "another installation was faster").WithHint("acc install")
+		}
+		if err != nil {
+			return "", err
+		}
+		return First, m.Relink()
+	case err != nil:
+		return "", err
+	case c.Active.Name == s.Name && c.Phase == Ready:
+		if err := m.SetTargets(ctx, home, targets); err != nil {
+			return "", err
+		}
+		return Same, m.Relink()
+	}
+	return Published, m.Publish(ctx, s)
+}
+
+// Downgrade makes a staged generation that is older than the active one the pending one, because somebody asked
+// for it. It is refused where stores may be of a contract that it cannot read.
+func (m *Manager) Downgrade(ctx context.Context, s *Staged) error {
+	return m.change(ctx, func(c *control) error {
+		if c.Phase != Ready {
+			return protocol.ConflictError(ReasonStateChanged, "clients are on their way to "+c.Pending.Version+" already").WithHint("acc update")
+		}
+		if compare(s.Generation, c.Active) >= 0 {
+			return protocol.UsageError(ReasonStateChanged, fmt.Sprintf("%s is not older than %s, which is active", s.Version, c.Active.Version)).WithHint("acc update")
+		}
+		if err := admissible(*c, s.Generation, s.Adapters, true); err != nil {
+			return err
+		}
+		g := s.Generation
+		c.Pending, c.Downgrade = &g, true
+		return nil
+	}, nil)
+}
+
+// Unmanage gives up the managed runtime: nothing is chosen any more, and what lies in bin runs as it is. It is
+// refused while processes of acc run.
+func (m *Manager) Unmanage(ctx context.Context) error {
+	lock, err := m.exclusive(ctx)
+	if err != nil {
+		return err
+	}
+	defer lock.Release()
+	holders, err := m.users(m.contracts())
+	if err != nil {
+		return err
+	}
+	if len(holders) > 0 {
+		return protocol.ConflictError(ReasonProcessesActive, "processes of acc run: "+holders[0].String()).WithHint("end them, then run the command again")
+	}
+	if err := os.Remove(m.at.Control()); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return failed("cannot remove", m.at.Control(), err)
+	}
+	return nil
+}
