@@ -352,7 +352,7 @@ func TestIndexLag(t *testing.T) {
 // failingPages gives a process that can write no page.
 func failingPages(d *vfstest.Disk) vfs.FS {
 	return vfstest.Wrap(d.Process(), func(op vfstest.Op) (e vfstest.Effect) {
-		if op.Name == "Rename" && strings.HasPrefix(op.Path, "indexes/") {
+		if (op.Name == "Rename" || op.Name == "Exchange") && strings.HasPrefix(op.Path, "indexes/") {
 			e.Err = fmt.Errorf("no page today")
 		}
 		return e

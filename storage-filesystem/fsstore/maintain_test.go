@@ -27,7 +27,7 @@ func neglected(t *testing.T) func() *vfstest.Disk {
 		_, err := onSmall(d.Process()).Trim(context.Background(), 4)
 		must(t, err)
 		_, err = onSmall(vfstest.Wrap(d.Process(), func(op vfstest.Op) (e vfstest.Effect) {
-			e.Kill = op.Name == "Rename" && strings.HasPrefix(op.Path, "state/")
+			e.Kill = (op.Name == "Rename" || op.Name == "Exchange") && strings.HasPrefix(op.Path, "state/")
 			return e
 		})).Update(context.Background(), setPair(6))
 		must(t, err)

@@ -108,7 +108,7 @@ func littered(t *testing.T) func() *vfstest.Disk {
 		}
 		// A commit is answered once its head is in place: this one dies while it publishes.
 		_, err = onDisk(vfstest.Wrap(d.Process(), func(op vfstest.Op) (e vfstest.Effect) {
-			e.Kill = op.Name == "Rename" && strings.HasPrefix(op.Path, "state/")
+			e.Kill = (op.Name == "Rename" || op.Name == "Exchange") && strings.HasPrefix(op.Path, "state/")
 			return e
 		})).Update(context.Background(), setPair(42))
 		must(t, err)
