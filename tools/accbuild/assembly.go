@@ -1,0 +1,290 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
+
+	"github.com/acc-control-plane/acc/tools/fileproxy"
+	"github.com/acc-control-plane/acc/tools/worktree"
+)
+
+const (
+	cliPath = worktree.Prefix + "cli"
+	// checkoutVersion is what a build from a checkout says of itself: before the release that comes next.
+	checkoutVersion = worktree.Version + "-devel"
+	// directoryVersion is the version of an adapter that is taken from a directory.
+	directoryVersion = "v0.0.0-devel"
+)
+
+// assembly is one run. Everything that it makes but the executables lies in scratch.
+type assembly struct {
+	scratch string
+	copied  string // module cli, with other lists
+	proxy   fileproxy.Proxy
+}
+
+func newAssembly(scratch string) *assembly {
+	return &assembly{scratch: scratch, copied: filepath.Join(scratch, "cli"), proxy: fileproxy.In(scratch)}
+}
+
+func (a *assembly) remove() {
+	a.proxy.Clean()
+	_ = os.RemoveAll(a.scratch) // litter in the temporary directory fails nothing
+}
+
+// result is what was built.
+type result struct {
+	version  string   // of module cli
+	adapters []string // names, in the order of the build
+	commands []string
+	leftOut  []string // commands
+}
+
+func (a *assembly) build(ctx context.Context, o options) (result, error) {
+	version, err := a.copyCLI(ctx, o.from)
+	if err != nil {
+		return result{}, err
+	}
+	text, err := os.ReadFile(filepath.Join(a.copied, filepath.FromSlash(hooksFile)))
+	if err != nil {
+		return result{}, err
+	}
+	all, err := parseList(text)
+	if err != nil {
+		return result{}, err
+	}
+	kept, dropped, err := without(all, o.without)
+	if err != nil {
+		return result{}, err
+	}
+	var added []module.Version
+	for _, name := range o.with {
+		m, adapter, err := a.fetch(ctx, name)
+		if err != nil {
+			return result{}, err
+		}
+		if slices.ContainsFunc(kept, func(l listed) bool { return l.module == m.Path }) {
+			return result{}, fmt.Errorf("%s is in the build already", m.Path)
+		}
+		kept, added = append(kept, adapter), append(added, m)
+	}
+	if err := a.writeLists(kept); err != nil {
+		return result{}, err
+	}
+	r := result{version: version}
+	for _, l := range kept {
+		r.adapters = append(r.adapters, l.name)
+	}
+	if r.commands, r.leftOut, err = a.commands(ctx, dropped); err != nil {
+		return result{}, err
+	}
+	if err := a.require(added, dropped); err != nil {
+		return result{}, err
+	}
+	if err := fileproxy.PackModule(module.Version{Path: cliPath, Version: version}, a.copied, a.proxy.Dir); err != nil {
+		return result{}, err
+	}
+	return r, a.compile(ctx, version, r.commands, o.output)
+}
+
+// copyCLI copies module cli from the checkout, whose modules the proxy then serves, or from a published
+// version. It gives the version of the copy.
+func (a *assembly) copyCLI(ctx context.Context, from string) (string, error) {
+	root, err := worktree.FindRoot(".")
+	if from == "" && err == nil && isOurs(root) {
+		if err := fileproxy.Pack(root, a.proxy.Dir); err != nil {
+			return "", err
+		}
+		return checkoutVersion, os.CopyFS(a.copied, os.DirFS(filepath.Join(root, "cli")))
+	}
+	if from == "" {
+		from = "latest"
+	}
+	m, err := a.download(ctx, cliPath+"@"+from)
+	if err != nil {
+		return "", err
+	}
+	return m.Version, os.CopyFS(a.copied, os.DirFS(m.Dir))
+}
+
+// isOurs says whether root is a checkout of this repository and not some other workspace.
+func isOurs(root string) bool {
+	text, err := os.ReadFile(filepath.Join(root, "cli", "go.mod"))
+	return err == nil && modfile.ModulePath(text) == cliPath
+}
+
+// fetch gives an adapter's module, downloaded or packed from its directory, and what it has.
+func (a *assembly) fetch(ctx context.Context, name string) (module.Version, listed, error) {
+	var m downloaded
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		text, err := os.ReadFile(filepath.Join(name, "go.mod"))
+		if err != nil {
+			return module.Version{}, listed{}, err
+		}
+		m = downloaded{Path: modfile.ModulePath(text), Version: directoryVersion, Dir: name}
+		a.proxy.Own = append(a.proxy.Own, m.Path)
+		if err := fileproxy.PackModule(module.Version{Path: m.Path, Version: m.Version}, name, a.proxy.Dir); err != nil {
+			return module.Version{}, listed{}, err
+		}
+	} else {
+		if !strings.Contains(name, "@") {
+			return module.Version{}, listed{}, fmt.Errorf("%s is neither a directory nor MODULE@VERSION", name)
+		}
+		var err error
+		if m, err = a.download(ctx, name); err != nil {
+			return module.Version{}, listed{}, err
+		}
+	}
+	has := func(pkg string) bool {
+		files, err := filepath.Glob(filepath.Join(m.Dir, pkg, "*.go"))
+		return err == nil && len(files) > 0
+	}
+	for _, pkg := range []string{"hook", "install"} {
+		if !has(pkg) {
+			return module.Version{}, listed{}, fmt.Errorf("%s has no package %s; an adapter has hook and install, and live if it can reach a running session", name, pkg)
+		}
+	}
+	return module.Version{Path: m.Path, Version: m.Version}, newListed(m.Path, has("live")), nil
+}
+
+// downloaded is what go mod download -json tells.
+type downloaded struct{ Path, Version, Dir, Error string }
+
+func (a *assembly) download(ctx context.Context, query string) (downloaded, error) {
+	var m downloaded
+	out, err := a.goCommand(ctx, a.scratch, "mod", "download", "-json", query)
+	if jsonErr := json.Unmarshal(out, &m); jsonErr == nil && m.Error != "" {
+		return m, fmt.Errorf("%s: %s", query, m.Error)
+	} else if err != nil {
+		return m, err
+	} else if jsonErr != nil {
+		return m, jsonErr
+	}
+	return m, nil
+}
+
+func (a *assembly) writeLists(all []listed) error {
+	for file, text := range map[string]func([]listed) ([]byte, error){hooksFile: hooksText, installersFile: installersText} {
+		data, err := text(all)
+		if err != nil {
+			return err
+		}
+		name := filepath.Join(a.copied, filepath.FromSlash(file))
+		if err := os.Remove(name); err != nil { // a copy from the module cache is read-only
+			return err
+		}
+		if err := os.WriteFile(name, data, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// commands gives the names of the commands to build, and of those that import an adapter that was left
+// out: they are that adapter's own.
+func (a *assembly) commands(ctx context.Context, dropped []listed) (build, leftOut []string, err error) {
+	directories, err := os.ReadDir(filepath.Join(a.copied, "cmd"))
+	if err != nil {
+		return nil, nil, err
+	}
+	var packages []string
+	for _, d := range directories {
+		if d.IsDir() {
+			packages = append(packages, d.Name())
+		}
+	}
+	if len(dropped) == 0 {
+		return packages, nil, nil
+	}
+	for _, name := range packages {
+		// The lists are written anew, so whatever still leads to an adapter is a command's own import.
+		out, err := a.goCommand(ctx, a.copied, "list", "-e", "-deps", "./cmd/"+name)
+		if err != nil {
+			return nil, nil, err
+		}
+		if slices.ContainsFunc(strings.Fields(string(out)), func(imported string) bool {
+			return slices.ContainsFunc(dropped, func(l listed) bool { return imported == l.module || strings.HasPrefix(imported, l.module+"/") })
+		}) {
+			leftOut = append(leftOut, name)
+		} else {
+			build = append(build, name)
+		}
+	}
+	return build, leftOut, nil
+}
+
+// require puts the adapters' modules into the copy's go.mod.
+func (a *assembly) require(added []module.Version, dropped []listed) error {
+	name := filepath.Join(a.copied, "go.mod")
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	mod, err := modfile.Parse(name, text, nil)
+	if err != nil {
+		return err
+	}
+	for _, m := range added {
+		if err := mod.AddRequire(m.Path, m.Version); err != nil {
+			return err
+		}
+	}
+	for _, l := range dropped {
+		if err := mod.DropRequire(l.module); err != nil {
+			return err
+		}
+	}
+	mod.Cleanup()
+	if text, err = mod.Format(); err != nil {
+		return err
+	}
+	if err := os.Remove(name); err != nil {
+		return err
+	}
+	return os.WriteFile(name, text, 0o644)
+}
+
+// compile builds the commands of the packed copy from a module that only requires it, so that each
+// executable says which version it is of.
+func (a *assembly) compile(ctx context.Context, version string, commands []string, output string) error {
+	dir := filepath.Join(a.scratch, "main")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module accbuild.invalid\n\ngo 1.26.0\n\nrequire "+cliPath+" "+version+"\n"), 0o644); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(output, 0o755); err != nil {
+		return err
+	}
+	args := []string{"build", "-trimpath", "-tags", "urfave_cli_no_docs", "-ldflags", "-s -w", "-o", output + string(filepath.Separator)}
+	for _, name := range commands {
+		args = append(args, path.Join(cliPath, "cmd", name))
+	}
+	_, err := a.goCommand(ctx, dir, args...)
+	return err
+}
+
+// goCommand runs go with the modules of the proxy.
+func (a *assembly) goCommand(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = dir
+	cmd.Env = a.proxy.Environment()
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		err = fmt.Errorf("go %s: %w\n%s", args[0], err, exit.Stderr)
+	}
+	return out, err
+}
