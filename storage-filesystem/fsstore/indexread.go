@@ -72,6 +72,9 @@ func (s *snapshot) find(q core.Query, staged map[recordKey]*stagedRecord) ([]cor
 	var fault *indexFault
 	for range maxWalks {
 		found, err := s.walk(q, kind, staged)
+		if err == nil {
+			s.expects(kind, found)
+		}
 		if !errors.As(err, &fault) {
 			return found, err
 		}

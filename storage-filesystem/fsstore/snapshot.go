@@ -115,7 +115,9 @@ type snapshot struct {
 	loads   *loads
 	trimmed *uint64
 	decoded map[recordKey]core.Stored // of the overlay
-	fault   error                     // errors that restart the read, whatever the callback makes of them
+
+	expected map[recordKey]bool // records that an index has listed
+	fault    error              // errors that restart the read, whatever the callback makes of them
 }
 
 // Get implements core.Reader.
@@ -137,8 +139,11 @@ func (s *snapshot) get(key recordKey) (core.Stored, bool, error) {
 		return s.fromOverlay(key, m)
 	}
 	l, err := s.loads.file(key)
-	if err != nil || !l.found {
+	if err != nil {
 		return core.Stored{}, false, err
+	}
+	if !l.found {
+		return core.Stored{}, false, s.mayBeAbsent(key)
 	}
 	if l.image.generation > s.at.Generation {
 		return core.Stored{}, false, errOvertaken

@@ -56,17 +56,17 @@ func (t *tx) Get(kind protocol.Kind, id string) (core.Stored, bool, error) {
 		return change.stored, change.raw != nil, nil
 	}
 	stored, found, err := t.snapshot.Get(kind, id)
-	if errors.Is(err, errStateGone) {
+	var gone *lostRecord
+	if errors.Is(err, errStateGone) || errors.As(err, &gone) && t.loads.checkState() != nil {
 		if err = t.readJournal(); err == nil {
 			stored, found, err = t.snapshot.Get(kind, id)
 		}
 	}
-	if err == nil {
-		t.looked[key] = true
-	} else {
-		_ = t.fail(err)
+	if err != nil {
+		return stored, found, t.fail(err)
 	}
-	return stored, found, err
+	t.looked[key] = true
+	return stored, found, nil
 }
 
 // readJournal goes on without the state directory, which somebody has deleted since this writer recovered: the
@@ -118,6 +118,11 @@ func (t *tx) Put(r protocol.Record) error {
 	change, err := t.change(key)
 	if err != nil {
 		return err
+	}
+	if change.stored.Record == nil && change.before.Record == nil && t.at.Generation > 0 {
+		if err := t.neverThere(key, r); err != nil {
+			return t.fail(err)
+		}
 	}
 	created := change.stored.Created
 	if created == 0 { // new, removed and made again, or solo until now
@@ -197,6 +202,10 @@ func (t *tx) seen(key recordKey) error {
 }
 
 func (t *tx) fail(err error) error {
+	var gone *lostRecord
+	if errors.As(err, &gone) {
+		err = gone.fault
+	}
 	if t.fault == nil {
 		t.fault = err
 	}

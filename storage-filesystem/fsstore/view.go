@@ -206,6 +206,13 @@ func (r *reading) run(ctx context.Context, fn func(core.Reader) error) error {
 		if errors.Is(snap.fault, errStateGone) || errors.Is(snap.fault, errRestart) || errors.Is(snap.fault, errRebuild) {
 			return snap.fault
 		}
+		var gone *lostRecord
+		if errors.As(snap.fault, &gone) {
+			if err := r.explain(gone); err != nil {
+				return err
+			}
+			continue
+		}
 		overtaken := errors.Is(snap.fault, errOvertaken)
 		if !overtaken && r.loads.fresh == 0 && r.end.Generation > 0 && r.headOurs {
 			return answer // nothing but what was already known to be of this snapshot
@@ -222,6 +229,26 @@ func (r *reading) run(ctx context.Context, fn func(core.Reader) error) error {
 		}
 	}
 	return protocol.ConflictError("", "the store changes faster than it can be read").WithHint("try again")
+}
+
+// explain looks for the commit that has removed a record whose file is gone, or for a state directory that is being
+// made again. The error is the fault if there is neither.
+func (r *reading) explain(gone *lostRecord) error {
+	before := r.end
+	if _, err := r.final(); err != nil {
+		return err
+	}
+	if r.end != before {
+		return nil
+	}
+	raw, err := r.loads.lookAgain(gone.key)
+	switch {
+	case err != nil:
+		return err
+	case raw != nil:
+		return errRestart
+	}
+	return gone.fault
 }
 
 // final reads head again and says whether fn must run again on the newer snapshot.
