@@ -2,6 +2,7 @@ package registry
 
 import (
 	antigravity "github.com/acc-control-plane/acc/adapters/antigravity/hook"
+	antigravitylive "github.com/acc-control-plane/acc/adapters/antigravity/live"
 	claudecode "github.com/acc-control-plane/acc/adapters/claudecode/hook"
 	claudecodelive "github.com/acc-control-plane/acc/adapters/claudecode/live"
 	codex "github.com/acc-control-plane/acc/adapters/codex/hook"
@@ -18,5 +19,5 @@ var assembled = []entry{
 	{geminicli.New, nil},
 	{kimi.New, nil},
 	{grok.New, nil},
-	{antigravity.New, nil},
+	{antigravity.New, antigravitylive.New},
 }

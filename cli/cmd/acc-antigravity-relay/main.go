@@ -1,0 +1,11 @@
+// Command acc-antigravity-relay lets other sessions wake the Antigravity conversation in whose shell it was
+// started. It goes on in the background and ends with Antigravity, with the session, or after a day.
+package main
+
+import (
+	"os"
+
+	"github.com/acc-control-plane/acc/cli/registry/relays"
+)
+
+func main() { os.Exit(relays.Antigravity(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
