@@ -57,7 +57,9 @@ func renewals(t *testing.T, r *roomTest) {
 	ada, bob := r.open("ada"), r.open("bob")
 	held := r.claim(ada, "file:src/**").Claim
 	r.clock.Advance(10 * time.Minute)
-	renew := func(a actor, req core.RenewRequest) (core.ClaimResult, error) { return r.core.Renew(r.ctx, a.Owner, req) }
+	renew := func(a actor, req core.RenewRequest) (core.ClaimResult, error) {
+		return r.core.Renew(r.ctx, a.Owner, req)
+	}
 	since := r.position().LastSequence
 	got, err := renew(ada, core.RenewRequest{ClaimID: held.ClaimID})
 	if err != nil {

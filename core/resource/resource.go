@@ -18,12 +18,13 @@ const (
 const WholeTree = "file:./**"
 
 // Normalise gives the canonical spelling of a resource. It is idempotent. In a `file:` name empty and
-// "." segments are dropped, ".." is resolved as far as there is something to resolve it against,
-// white space is percent-encoded, and a leading slash and a final "/**" are kept. Names of other
-// schemes are only checked.
+// "." segments are dropped, ".." is resolved as far as there is something to resolve it against, and a
+// leading slash and a final "/**" are kept; of percent-encoding only what a URI cannot do without is
+// left: white space and "%" itself. Names of other schemes are only checked.
 //
 // Forms that could never match anything are refused with Code Usage, because a claim on them would
-// look like protection: a trailing slash, any other use of "*", and a path that can only be a directory (".", "..", "/").
+// look like protection: a trailing slash, any other use of "*", a path that can only be a directory (".",
+// "..", "/"), and a host. So is a scheme of one letter, which is a drive, and one in capitals.
 func Normalise(raw string) (string, error) {
 	if err := check(raw); err != nil {
 		return "", err
@@ -39,7 +40,11 @@ func Normalise(raw string) (string, error) {
 	if scheme != fileScheme {
 		return raw, nil
 	}
-	path = clean(encodeSpace(path), glob)
+	path, err := decode(path)
+	if err != nil {
+		return "", refuse(raw, err.Error())
+	}
+	path = clean(encode(path), glob)
 	if !glob && isDirectory(path) {
 		return "", refuse(raw, "a directory itself matches no file").WithHint("write " + fileScheme + path + everything + " for everything in it")
 	}
@@ -63,7 +68,11 @@ func Target(raw string) (string, error) {
 	if scheme != fileScheme {
 		return raw, nil
 	}
-	return scheme + clean(encodeSpace(rest), false), nil
+	path, err := decode(rest)
+	if err != nil {
+		return "", refuse(raw, err.Error())
+	}
+	return scheme + clean(encode(path), false), nil
 }
 
 // Overlap says whether two canonical names can mean the same thing: they are equal, or one of them
@@ -110,8 +119,12 @@ func split(name string) (scheme, rest string) {
 func check(raw string) error {
 	i := strings.IndexByte(raw, ':')
 	switch {
-	case i < 1 || !schemeName(raw[:i]):
+	case i < 1 || !schemeName(strings.ToLower(raw[:i])):
 		return refuse(raw, "it has no scheme").WithHint("write file:PATH for a file")
+	case i == 1:
+		return refuse(raw, "one letter before a colon is a drive, not a scheme").WithHint("write file:./" + raw + " for a file of that name")
+	case !schemeName(raw[:i]):
+		return refuse(raw, "a scheme has no capitals").WithHint("write " + strings.ToLower(raw[:i]) + raw[i:] + ", or file:./" + raw + " for a file of that name")
 	case i == len(raw)-1:
 		return refuse(raw, "nothing follows the scheme")
 	case !utf8.ValidString(raw):
@@ -120,6 +133,9 @@ func check(raw string) error {
 		return refuse(raw, "it is longer than the limit")
 	}
 	file := strings.HasPrefix(raw, fileScheme)
+	if file && strings.HasPrefix(raw[i+1:], "//") && !strings.HasPrefix(raw[i+1:], "///") {
+		return refuse(raw, "a file of another host is nobody's to claim").WithHint("write file:///PATH for an absolute path")
+	}
 	for _, r := range raw {
 		if unicode.IsControl(r) || !file && unicode.IsSpace(r) {
 			return refuse(raw, fmt.Sprintf("it contains %U", r))
@@ -136,25 +152,6 @@ func schemeName(s string) bool {
 		}
 	}
 	return true
-}
-
-// encodeSpace spells white space as a URI does. "%" itself is left alone, so that a name already
-// encoded stays as it is.
-func encodeSpace(path string) string {
-	if strings.IndexFunc(path, unicode.IsSpace) < 0 {
-		return path
-	}
-	var b strings.Builder
-	for _, r := range path {
-		if !unicode.IsSpace(r) {
-			b.WriteRune(r)
-			continue
-		}
-		for _, c := range []byte(string(r)) {
-			fmt.Fprintf(&b, "%%%02X", c)
-		}
-	}
-	return b.String()
 }
 
 // clean resolves a path as text. The result is "." for the checkout and "" for the root.

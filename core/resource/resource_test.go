@@ -30,6 +30,17 @@ func TestNormaliseGivesOneSpelling(t *testing.T) {
 		"file:..//**":           "file:../**",
 		"file:My Notes.txt":     "file:My%20Notes.txt",
 		"file:100%25.txt":       "file:100%25.txt",
+		"file:100%.txt":         "file:100%25.txt",
+		"file:a%":               "file:a%25",
+		"file:a%4":              "file:a%254",
+		"file:%%41":             "file:%25A",
+		"file:a%2541":           "file:a%2541", // the file is called a%41
+		"file:%5Bid%5d/p.tsx":   "file:[id]/p.tsx",
+		"file:%C3%9Cber%20uns":  "file:Über%20uns",
+		"file:a%20b/%2e%2E/c":   "file:c",
+		"file:///abs/a":         "file:/abs/a",
+		"file:c:x":              "file:c:x",
+		"file:a:b":              "file:a:b",
 		"file:a?b[c]":           "file:a?b[c]",
 		"db:./users//x":         "db:./users//x",
 		"https://host/path/**":  "https://host/path/**",
@@ -46,7 +57,9 @@ func TestNormaliseGivesOneSpelling(t *testing.T) {
 
 func TestNormaliseRefusesWhatMatchesNothing(t *testing.T) {
 	for _, raw := range []string{
-		"", "a", ":a", "file:", "File:a", "1file:a", "src/a.go", "file:src/", "file:/", "file:.", "file:a/..", "file:..", "file:../..", "file:/..",
+		"", " ", "a", ":a", "file:", "File:a", "FILE:src/x", "dB:x", "c:x", "C:/x", "c:", "file://host/a", "file://a",
+		"file:a%2Fb", "file:a%5cb", "file:%2a", "file:src/%2A%2A", "file:a%00", "file:a%0Ab", "file:%FF", "file:%C3", "file:%20/%7F",
+		"1file:a", "src/a.go", "file:src/", "file:/", "file:.", "file:a/..", "file:..", "file:../..", "file:/..",
 		"file:*.go", "file:**", "file:a/*", "file:a/**/b", "file:**/a", "file:a/**/", "file:a**", "db:x/", "db:*", "db:a b",
 		"file:a\nb", "file:a\x00b", "file:a\x7fb", "file:a\xffb", "file:" + strings.Repeat("a", 1024), "file:" + strings.Repeat(" ", 400),
 	} {
