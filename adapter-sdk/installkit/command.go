@@ -11,9 +11,9 @@ import (
 	"github.com/acc-control-plane/acc/protocol/strictjson"
 )
 
-// executable is the file of one of acc's commands. On Windows it is written with slashes, which every
+// Executable is the absolute path of one of acc's commands. On Windows it is written with slashes, which every
 // shell and the system itself take.
-func executable(m adapter.Machine, name string) string {
+func Executable(m adapter.Machine, name string) string {
 	if m.GOOS == "windows" {
 		return strings.ReplaceAll(m.Bin, `\`, `/`) + "/" + name + ".exe"
 	}
@@ -21,13 +21,13 @@ func executable(m adapter.Machine, name string) string {
 }
 
 // HookPath is the absolute path of the hook executable.
-func HookPath(m adapter.Machine) string { return executable(m, "acc-hook") }
+func HookPath(m adapter.Machine) string { return Executable(m, "acc-hook") }
 
 // CLIPath is the absolute path of the acc command.
-func CLIPath(m adapter.Machine) string { return executable(m, "acc") }
+func CLIPath(m adapter.Machine) string { return Executable(m, "acc") }
 
 // MCPPath is the absolute path of the MCP server.
-func MCPPath(m adapter.Machine) string { return executable(m, "acc-mcp") }
+func MCPPath(m adapter.Machine) string { return Executable(m, "acc-mcp") }
 
 // Mark is what every command text of this data home has in common.
 func Mark(m adapter.Machine) (string, error) {

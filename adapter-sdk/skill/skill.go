@@ -19,16 +19,24 @@ const (
 //go:embed skill.md
 var template string
 
-// Text is the skill for one machine, with the absolute path of its acc command.
-func Text(m adapter.Machine) ([]byte, error) {
+// end begins what stands below the last section.
+const end = "\n<!-- "
+
+// Text is the skill for one machine, with the absolute path of its acc command. more are sections, with
+// their headings, of what only one client can do.
+func Text(m adapter.Machine, more ...string) ([]byte, error) {
 	command, err := installkit.CLICommand(m)
 	if err != nil {
 		return nil, err
 	}
+	text, rest, _ := strings.Cut(template, end)
+	for _, section := range more {
+		text += "\n" + strings.TrimSpace(section) + "\n"
+	}
 	return []byte(strings.NewReplacer(
 		"{{ACC}}", command,
 		"{{VERSION}}", installkit.VersionLine(m.Version),
-	).Replace(template)), nil
+	).Replace(text + end + rest)), nil
 }
 
 // Description is the sentence by which a client decides when to show the skill.

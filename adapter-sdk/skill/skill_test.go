@@ -55,6 +55,26 @@ func TestEveryCommandCarriesTheOwner(t *testing.T) {
 	}
 }
 
+// TestSections: what only one client can do stands at the end, above the version.
+func TestSections(t *testing.T) {
+	m := adapter.Machine{GOOS: "linux", Bin: "/d/bin", Version: "1"}
+	plain, err := skill.Text(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	more, err := skill.Text(m, "## Ringing\n\n    {{ACC}} ring OWNER\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const section = "\n## Ringing\n\n    /d/bin/acc ring OWNER\n"
+	if got := strings.Replace(string(more), section, "", 1); got != string(plain) || got == string(more) {
+		t.Errorf("the skill is\n%s", more)
+	}
+	if !strings.Contains(string(more), section+"\n<!-- acc-version: 1") {
+		t.Error("the section does not stand at the end")
+	}
+}
+
 func TestAPathThatNoShellTakes(t *testing.T) {
 	if _, err := skill.Text(adapter.Machine{GOOS: "linux", Bin: "/d\n/bin", Version: "1"}); err == nil {
 		t.Error("a line end in the path is accepted")

@@ -48,7 +48,11 @@ func (client) Wants(m adapter.Machine, d adapter.Detection) (installkit.Wants, e
 	if err != nil {
 		return installkit.Wants{}, err
 	}
-	text, err := skill.Text(m)
+	sections, err := relaySections(m)
+	if err != nil {
+		return installkit.Wants{}, err
+	}
+	text, err := skill.Text(m, sections...)
 	if err != nil {
 		return installkit.Wants{}, err
 	}
@@ -76,6 +80,30 @@ func (client) Wants(m adapter.Machine, d adapter.Detection) (installkit.Wants, e
 	}
 	err = allow(m, d, &w)
 	return w, err
+}
+
+// relay is the program that an agent starts so that its conversation can be woken.
+const relay = "acc-antigravity-relay"
+
+// relaySections tells the agent of the relay, where there is one.
+func relaySections(m adapter.Machine) ([]string, error) {
+	if m.GOOS == "windows" {
+		return nil, nil
+	}
+	command, err := installkit.Quoted(m, installkit.Executable(m, relay))
+	if err != nil {
+		return nil, err
+	}
+	return []string{`## Being woken while you are idle (experimental)
+
+Nothing can reach you between turns unless a relay runs in your own shell. Start it once, when you have your
+` + "`ACC CLI (append):`" + ` line, in the foreground; it returns at once:
+
+    ` + command + ` OWNER
+
+It lets other sessions of the same person wake this conversation with a line that begins with ` + "`[acc wake]`" + `, hands your
+credential for that to nobody, and ends with Antigravity. If it says that it was not started, leave it at that: messages
+arrive with your next turn. After a new ` + "`ACC CLI (append):`" + ` line with another generation, start it again.`}, nil
 }
 
 // hooksEntry is acc's own name in the hooks file. The payload does not say its event, so the command does.
@@ -121,10 +149,18 @@ func allow(m adapter.Machine, d adapter.Detection, w *installkit.Wants) error {
 		if _, err := os.Lstat(path); err != nil {
 			continue
 		}
-		w.Edits = append(w.Edits, installkit.UserFile{Path: path, Format: installkit.JSONC, Edits: []installkit.Edit{{
-			Kind: installkit.Element, Path: f.path, Value: installkit.Quote("command(" + command + ")"), Ours: true,
-			Label: strings.Join(f.path, ".") + ": " + command,
-		}}})
+		commands := []string{command}
+		if m.GOOS != "windows" {
+			commands = append(commands, installkit.Executable(m, relay))
+		}
+		var rules []installkit.Edit
+		for _, c := range commands {
+			rules = append(rules, installkit.Edit{
+				Kind: installkit.Element, Path: f.path, Value: installkit.Quote("command(" + c + ")"), Ours: true,
+				Label: strings.Join(f.path, ".") + ": " + c,
+			})
+		}
+		w.Edits = append(w.Edits, installkit.UserFile{Path: path, Format: installkit.JSONC, Edits: rules})
 	}
 	return nil
 }

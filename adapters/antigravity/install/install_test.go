@@ -62,12 +62,15 @@ func TestFiles(t *testing.T) {
 	if diff := cmp.Diff(want, h.Read(".gemini/config/hooks.json")); diff != "" {
 		t.Errorf("hooks.json (-want +got):\n%s", diff)
 	}
-	want = strings.Replace(settings, `"command(ls)"`, "\"command(ls)\",\n      \"command(/data/bin/acc)\"", 1)
+	want = strings.Replace(settings, `"command(ls)"`, "\"command(ls)\",\n      \"command(/data/bin/acc)\",\n      \"command(/data/bin/acc-antigravity-relay)\"", 1)
 	if diff := cmp.Diff(want, h.Read(".gemini/antigravity-cli/settings.json")); diff != "" {
 		t.Errorf("settings.json (-want +got):\n%s", diff)
 	}
 	if got := h.Read(".gemini/config/config.json"); !strings.Contains(got, "\"allow\": [\n        \"command(/data/bin/acc)\"") {
 		t.Errorf("config.json is\n%s", got)
+	}
+	if got := h.Read(".gemini/config/plugins/agents-can-communicate/skills/acc/SKILL.md"); !strings.Contains(got, "\n    /data/bin/acc-antigravity-relay OWNER\n") {
+		t.Errorf("the skill does not tell how to start the relay:\n%s", got)
 	}
 	h.Remove()
 	h.Same("uninstalling", before)
