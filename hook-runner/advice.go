@@ -27,6 +27,9 @@ const (
 	headerLeftOut  = "the owner header does not fit or its directory cannot be quoted; acc commands need --session and --generation"
 	unguarded      = "claims could not be checked, so the edit was let through; run acc doctor"
 	notOffered     = "the client did not take the answer; the messages stay queued"
+	updating       = "acc is being updated and this event was skipped; acc update finishes an update that was interrupted"
+	occupied       = "another process is changing which acc runs, and this event was skipped"
+	uninhabitable  = "the installation of acc is damaged, so this event was skipped; run acc doctor"
 	notRecorded    = "the messages were shown but that was not recorded; they may be shown again"
 )
 
@@ -40,6 +43,8 @@ var adviceByReason = map[protocol.Reason]string{
 	protocol.ReasonWorkspaceContainsStore: ownData,
 	protocol.ReasonWorkspaceChanged:       moved,
 	protocol.ReasonPathUnsafe:             unsafePath,
+	protocol.ReasonActivating:             updating,
+	protocol.ReasonAdmissionBusy:          occupied,
 }
 
 // adviceOf turns any error into a line of the closed list.

@@ -15,11 +15,13 @@ import (
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
 	"github.com/acc-control-plane/acc/adapter-sdk/hookkit"
 	"github.com/acc-control-plane/acc/storage-filesystem/datahome"
+	"github.com/acc-control-plane/acc/storage-filesystem/process"
 )
 
 // Main runs one hook call of the current process and exits. It is the whole main function of
-// acc-hook: `acc-hook ADAPTER [EVENT]`, the payload on standard input. It takes what a registry gives.
-func Main(adapters []*adapter.Adapter, err error) {
+// acc-hook: `acc-hook ADAPTER [EVENT]`, the payload on standard input. It takes where the executable runs from and
+// what a registry gives.
+func Main(home Residence, adapters []*adapter.Adapter, err error) {
 	started := time.Now()
 	// A client may close its end of the pipe at any time; that is an error to be seen by Write, not a
 	// signal to die of with a status that a client could take for an answer.
@@ -30,7 +32,7 @@ func Main(adapters []*adapter.Adapter, err error) {
 	}
 	os.Exit(Run(Process{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Env: datahome.Installed(os.Getenv), Parent: os.Getppid(), Started: started,
+		Env: datahome.Installed(os.Getenv), Parent: os.Getppid(), Started: started, Residence: home,
 	}, adapters...))
 }
 
@@ -42,8 +44,21 @@ type Process struct {
 	Env            func(name string) string
 	Parent         int // where the search for the client begins
 	Started        time.Time
+	Residence      Residence // nil: nothing decides which executable runs
 	// Aside does work that nobody waits for: the process may end before it does. nil: in a goroutine.
 	Aside func(work func())
+}
+
+// Residence is the installation from which the executable runs. A session of a client may have to be answered by
+// another executable of it than the one that was started.
+type Residence interface {
+	// Admit is asked once, as soon as it is known which session speaks and before anything of a room is looked
+	// at. It may put another executable into the place of this process, which then reads payload again. An error
+	// means that nothing of a room may be touched.
+	Admit(adapterID, sessionID string, begins bool, payload []byte) error
+	// Began and Ended tell that a session of a client begins, and that it is over.
+	Began(adapterID, sessionID string, client process.Identity)
+	Ended(adapterID, sessionID string)
 }
 
 // aside starts work that nobody waits for.
@@ -82,7 +97,22 @@ func Run(p Process, adapters ...*adapter.Adapter) int {
 		r.complain(adviceOf(err, unreadable))
 		return 0
 	}
+	if !r.admitted(e) {
+		return 0
+	}
 	return r.bounded(e)
+}
+
+// admitted asks whether this executable may answer the session.
+func (r *runner) admitted(e adapter.Event) bool {
+	if r.process.Residence == nil {
+		return true
+	}
+	err := r.process.Residence.Admit(r.adapter.ID(), e.SessionID, e.Kind == adapter.SessionStart, r.payload)
+	if err != nil {
+		r.complain(adviceOf(err, uninhabitable))
+	}
+	return err == nil
 }
 
 // arguments picks the adapter.
@@ -107,6 +137,7 @@ type runner struct {
 	process Process
 	adapter *adapter.Adapter
 	lives   []*adapter.Live // of every adapter: peers are reached through theirs
+	payload []byte          // as it was read
 
 	mu         sync.Mutex // guards what the watchdog and the call share
 	stderr     io.Writer
@@ -146,6 +177,7 @@ func (r *runner) normalize(event string) (e adapter.Event, err error) {
 	if err != nil {
 		return adapter.Event{}, err
 	}
+	r.payload = payload
 	return r.adapter.Normalize(adapter.Call{Event: event, Payload: payload, Env: r.process.Env})
 }
 

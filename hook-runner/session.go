@@ -6,6 +6,7 @@ import (
 	"github.com/acc-control-plane/acc/adapter-sdk/certification"
 	"github.com/acc-control-plane/acc/core"
 	"github.com/acc-control-plane/acc/protocol"
+	"github.com/acc-control-plane/acc/storage-filesystem/process"
 )
 
 // opened is a session that this conversation owns and that is open.
@@ -90,6 +91,17 @@ func (c *call) resume(ctx context.Context, owner core.Owner, pid int) error {
 	return err
 }
 
+// stay tells the installation that a session begins, if its client's process is known: only that process's death
+// shows for certain that a session is over which did not say so.
+func (c *call) stay(pid int) {
+	if c.process.Residence == nil || pid == 0 {
+		return
+	}
+	if client, ok := (process.Table{}).Identify(pid); ok {
+		c.process.Residence.Began(c.adapter.ID(), c.event.SessionID, client)
+	}
+}
+
 // enforcement is guarded only where this version of the client was seen to refuse an edit.
 func (c *call) enforcement() protocol.Enforcement {
 	if c.adapter.Effective(certification.GuardWrite, c.event.ClientVersion).On {
@@ -111,6 +123,9 @@ func (c *call) lifecycle() protocol.Lifecycle {
 // continue with is on file at once, so that nothing can come back under the old one. The saved room
 // stays: the conversation may be resumed.
 func (c *call) sessionEnd(ctx context.Context) error {
+	if home := c.process.Residence; home != nil {
+		defer home.Ended(c.adapter.ID(), c.event.SessionID)
+	}
 	owner, found, err := c.files.owner()
 	if err != nil || !found {
 		return err

@@ -25,6 +25,7 @@ func (c *call) sessionStart(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	c.stay(o.pid)
 	release, _ := c.files.alone(ctx)
 	defer release()
 	_, header := c.files.shownTo(&o)

@@ -49,6 +49,8 @@ const (
 	ReasonNotFound                Reason = "not_found"                  // there is no such record; names kind and id
 	ReasonMalformed               Reason = "malformed_data"             // a document breaks its definition; the detail path names the member
 	ReasonReceiptBackward         Reason = "receipt_backward"           // the receipt is already further
+	ReasonActivating              Reason = "activating"                 // acc is being updated: nothing starts until that is finished
+	ReasonAdmissionBusy           Reason = "admission_busy"             // another process changes which acc runs; try again
 )
 
 // Error is the one error type that crosses module boundaries. Message is lower case without a full

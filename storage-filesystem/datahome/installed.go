@@ -11,6 +11,9 @@ import (
 // acc-hook in their configuration, so it never changes.
 var bin = filepath.Join("acc", "runtime", "bin")
 
+// generations is where a managed runtime keeps what the executables in bin lead to.
+var generations = filepath.Join("acc", "runtime", "generations")
+
 // Bin is the directory of the installed executables.
 func (h Home) Bin() string { return filepath.Join(h.Root, bin) }
 
@@ -33,16 +36,31 @@ func installed(env Env, executable func() (string, error)) Env {
 	}
 }
 
-// homeOf gives the data home whose installed executable lies at path; "": none.
+// homeOf gives the data home whose installed executable lies at path; "": none. It is a launch path, or the file of
+// a generation to which one has led.
 func homeOf(path string) string {
 	dir := filepath.Dir(filepath.Clean(path))
-	tail := dir[max(0, len(dir)-len(bin)):]
-	if tail != bin && !(runtime.GOOS == "windows" && strings.EqualFold(tail, bin)) {
+	if root := above(dir, bin); root != "" {
+		return root
+	}
+	if !equal(filepath.Base(dir), "bin") {
 		return ""
 	}
-	root := strings.TrimSuffix(dir[:len(dir)-len(bin)], string(filepath.Separator))
-	if !filepath.IsAbs(root) || root == filepath.VolumeName(root) || filepath.Join(root, tail) != dir {
+	return above(filepath.Dir(filepath.Dir(dir)), generations)
+}
+
+// above gives the data home in which dir lies at tail; "": it does not.
+func above(dir, tail string) string {
+	end := dir[max(0, len(dir)-len(tail)):]
+	if !equal(end, tail) {
+		return ""
+	}
+	root := strings.TrimSuffix(dir[:len(dir)-len(tail)], string(filepath.Separator))
+	if !filepath.IsAbs(root) || root == filepath.VolumeName(root) || filepath.Join(root, end) != dir {
 		return "" // "xacc/runtime/bin", or something at the top of the file system
 	}
 	return root
 }
+
+// equal compares paths as the platform does.
+func equal(a, b string) bool { return a == b || runtime.GOOS == "windows" && strings.EqualFold(a, b) }

@@ -4,8 +4,12 @@
 package main
 
 import (
+	"github.com/acc-control-plane/acc/cli/launch"
 	"github.com/acc-control-plane/acc/cli/registry"
 	"github.com/acc-control-plane/acc/hook-runner"
 )
 
-func main() { hookrunner.Main(registry.Hooks()) }
+func main() {
+	adapters, err := registry.Hooks()
+	hookrunner.Main(&launch.Residence{}, adapters, err)
+}

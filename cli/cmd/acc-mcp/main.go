@@ -6,12 +6,14 @@ import (
 	"runtime/debug"
 	"slices"
 
+	"github.com/acc-control-plane/acc/cli/launch"
 	"github.com/acc-control-plane/acc/cli/registry"
 	"github.com/acc-control-plane/acc/hook-runner"
 	"github.com/acc-control-plane/acc/mcp-server"
 )
 
 func main() {
+	launch.Enter("acc-mcp", launch.Server)
 	o := mcpserver.Options{Version: version(), Conversation: hookrunner.OwnerOf}
 	// A build whose adapters do not seal serves all the same: nobody is asked to look, and no client's
 	// words are known.

@@ -32,7 +32,8 @@ func TestMain(m *testing.M) {
 	case os.Getenv(asClient) != "":
 		client()
 	case os.Getenv(asHook) != "":
-		hookrunner.Main(registry.Hooks())
+		adapters, err := registry.Hooks()
+		hookrunner.Main(nil, adapters, err)
 	}
 	os.Exit(m.Run())
 }

@@ -24,8 +24,11 @@ func TestMain(m *testing.M) {
 		acc = dying
 	}
 	testscript.Main(m, map[string]func(){
-		"acc":      acc,
-		"acc-hook": func() { hookrunner.Main(registry.Hooks()) },
+		"acc": acc,
+		"acc-hook": func() {
+			adapters, err := registry.Hooks()
+			hookrunner.Main(nil, adapters, err)
+		},
 	})
 }
 

@@ -15,8 +15,6 @@ const (
 	ReasonRecordDamaged protocol.Reason = "runtime_record_damaged"
 	// ReasonGenerationDamaged: a generation is not what its name and manifest say, or is gone.
 	ReasonGenerationDamaged protocol.Reason = "generation_damaged"
-	// ReasonAdmissionBusy: processes were starting, or somebody was at work, for longer than the wait.
-	ReasonAdmissionBusy protocol.Reason = "admission_busy"
 	// ReasonProcessesActive: processes or sessions of another store contract are at work.
 	ReasonProcessesActive protocol.Reason = "processes_active"
 	// ReasonStateChanged: somebody else changed what was prepared for.

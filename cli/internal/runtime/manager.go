@@ -85,7 +85,7 @@ func (m *Manager) exclusive(ctx context.Context) (*lockfile.Lock, error) {
 	lock, err := lockfile.Await(m.at.Admission(), lockfile.Exclusive, until, admissionPoll)
 	switch {
 	case errors.Is(err, lockfile.ErrBusy):
-		return nil, protocol.ConflictError(ReasonAdmissionBusy, "processes of acc are starting, or another one changes the runtime in "+m.home.Acc()).
+		return nil, protocol.ConflictError(protocol.ReasonAdmissionBusy, "processes of acc are starting, or another one changes the runtime in "+m.home.Acc()).
 			WithHint("wait a moment, then run the command again").Because(err)
 	case err != nil:
 		return nil, failed("cannot lock", m.at.Admission(), err)

@@ -281,6 +281,11 @@ func (m *Manager) Relink() error {
 	if err != nil {
 		return err
 	}
+	bin, err := m.directory(m.at.Bin())
+	if err != nil {
+		return err
+	}
+	_ = bin.Close()
 	var problems []error
 	for _, program := range layout.Programs {
 		m.reach(stepLink + program)

@@ -1,0 +1,6 @@
+package runtime
+
+import "os"
+
+// halt ends this process at once.
+func halt(string) { os.Exit(137) }
