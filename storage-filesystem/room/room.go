@@ -62,6 +62,23 @@ func Enter(ctx context.Context, req Request) (*Room, error) {
 	return open(ctx, home, d, fsstore.Options{Diagnose: req.Diagnose, Trace: req.Trace, Rebuild: req.Rebuild})
 }
 
+// Locate finds the room that Enter would enter, and does not open its store: for who has to change a store
+// that Enter refuses. Errors are those of Enter before it opens.
+func Locate(ctx context.Context, req Request) (datahome.Home, workspace.Descriptor, error) {
+	if req.Env == nil {
+		req.Env = os.Getenv
+	}
+	home, err := datahome.Locate(req.Env)
+	if err != nil {
+		return datahome.Home{}, workspace.Descriptor{}, err
+	}
+	d, err := find(ctx, home, req)
+	if err == nil {
+		err = d.CheckContainment(home)
+	}
+	return home, d, err
+}
+
 // hookLockWait is how long a hook waits for another writer. What it could not write it writes with the
 // next event; a person who waits for a prompt should not wait for a stopped process.
 const hookLockWait = 300 * time.Millisecond

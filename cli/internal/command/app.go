@@ -6,11 +6,13 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"time"
 
 	"github.com/acc-control-plane/acc/cli/internal/argv"
 	"github.com/acc-control-plane/acc/cli/internal/ui"
 	"github.com/acc-control-plane/acc/cli/internal/view"
 	"github.com/acc-control-plane/acc/protocol"
+	"github.com/acc-control-plane/acc/storage-filesystem/fsstore"
 	flags "github.com/urfave/cli/v2"
 )
 
@@ -19,7 +21,9 @@ func Main(ctx context.Context, host Host, args []string) protocol.Code {
 	inv := &Invocation{Host: host, UI: ui.New(host.Stdout, host.Stderr, host.Env)}
 	definitions := Catalogue()
 	call, err := argv.Parse(commands(definitions), args)
-	inv.JSON = call.JSON
+	if inv.JSON = call.JSON; inv.JSON {
+		inv.UI.Silent()
+	}
 	if err != nil {
 		return inv.fail(err)
 	}
@@ -27,7 +31,23 @@ func Main(ctx context.Context, host Host, args []string) protocol.Code {
 	if err != nil {
 		return inv.fail(err)
 	}
-	return inv.succeed(result)
+	code := inv.succeed(result)
+	inv.maintain(ctx)
+	return code
+}
+
+// upkeep bounds what a command does for the store after its answer is printed.
+const upkeep = 500 * time.Millisecond
+
+// maintain does a part of what is due in the store of the room that the command worked in. What it cannot do now
+// the next command does; a person is not told.
+func (inv *Invocation) maintain(ctx context.Context) {
+	if inv.worked == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, upkeep)
+	defer cancel()
+	_, _ = inv.worked.Store.Maintain(ctx, fsstore.MaintenanceBudget)
 }
 
 // redirect gives the canonical arguments of a call; asking for help or the version, in whatever form,
@@ -74,6 +94,8 @@ func parserCommands(inv *Invocation, definitions []*Definition, result *Answer) 
 			inv.cwd, inv.workspace = given.String("cwd"), given.String("workspace")
 			ctx, cancel := context.WithTimeout(given.Context, cmp.Or(d.Patience, Deadline))
 			defer cancel()
+			inv.UI.Progress("working")
+			defer inv.UI.Quiet()
 			*result, err = d.Run(ctx, inv, given)
 			return err
 		}

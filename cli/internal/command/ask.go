@@ -82,6 +82,7 @@ func (o askOptions) run(ctx context.Context, inv *Invocation) (Answer, error) {
 		return Answer{}, err
 	}
 	data, made := view.AskedData{}, inv.offer(ctx, r, sent)
+	inv.UI.Progress("waiting for an answer")
 	_, err = poll(ctx, r.Dir, o.span, func(ctx context.Context) (bool, error) {
 		data.Answer, err = o.answered(ctx, r, sent.Message)
 		return data.Answer != nil, err

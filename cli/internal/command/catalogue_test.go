@@ -2,6 +2,7 @@ package command_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -14,7 +15,11 @@ import (
 	"github.com/acc-control-plane/acc/storage-filesystem/room"
 )
 
-const screenLines, screenColumns = 40, 120
+// A screen is that of the oldest terminal. The overview has a line for each command, and these pages say more
+// than one screen holds; the numbers only go down.
+const screenLines, screenColumns = 24, 80
+
+var longPages = map[string]int{"help": 50, "help message": 30}
 
 // noRoom is a host whose commands must not get as far as a room.
 func noRoom(t *testing.T) (command.Host, *bytes.Buffer, *bytes.Buffer) {
@@ -79,7 +84,7 @@ func TestHelpFitsAScreen(t *testing.T) {
 			t.Errorf("%v: exit %d, stderr %s", args, code, stderr)
 		}
 		lines := strings.Split(strings.TrimRight(stdout.String(), "\n"), "\n")
-		if len(lines) > screenLines {
+		if most := cmp.Or(longPages[strings.Join(args, " ")], screenLines); len(lines) > most {
 			t.Errorf("%v takes %d lines", args, len(lines))
 		}
 		for _, line := range lines {

@@ -9,6 +9,7 @@ import (
 	"github.com/acc-control-plane/acc/cli/internal/doctor"
 	"github.com/acc-control-plane/acc/cli/internal/ui"
 	"github.com/acc-control-plane/acc/cli/internal/view"
+	"github.com/acc-control-plane/acc/mcp-server/mcpinstall"
 	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/storage-filesystem/room"
 	flags "github.com/urfave/cli/v2"
@@ -22,6 +23,8 @@ func doctorCommand() *Definition {
 			Options: []argv.Option{
 				homeOption,
 				{Name: "repair", Usage: "make derived data of the room's store again, if nothing else is damaged"},
+				{Name: "migrate-store", Usage: "turn the room's store of contract 6 into one of this acc; there is no way back"},
+				{Name: "yes", Usage: "with --migrate-store: no client and no other acc is at work here; do not ask"},
 			},
 			Notes: []string{
 				"Says only what it observed, and changes nothing without --repair. Exit code 4 when a check failed.",
@@ -34,6 +37,14 @@ func doctorCommand() *Definition {
 			m, err := inv.machine(given)
 			if err != nil {
 				return Answer{}, err
+			}
+			switch migrate := given.Bool("migrate-store"); {
+			case migrate && given.Bool("repair"):
+				return Answer{}, invalid("--migrate-store and --repair exclude each other")
+			case migrate:
+				return inv.migrate(ctx, m, given.Bool("yes"))
+			case given.Bool("yes"):
+				return Answer{}, invalid("--yes goes with --migrate-store")
 			}
 			return examine(ctx, inv, m, given.Bool("repair")), nil
 		},
@@ -55,6 +66,7 @@ func examine(ctx context.Context, inv *Invocation, m machine, repair bool) Answe
 	if inv.Hooks != nil {
 		q.Adapters, _ = inv.Hooks() // without them nothing is said about evidence
 	}
+	q.MCP, _ = mcpServers(mcpinstall.Clients()) // each is known
 	report := doctor.Examine(ctx, q)
 	data := view.DoctorData{Report: report, DataHome: m.home.Acc(), Version: m.Version, Healthy: report.Count(doctor.Fail) == 0}
 	a := answer(view.Doctor, data, func(u *ui.UI) { sayReport(u, report, now) })

@@ -81,7 +81,7 @@ func (o exportOptions) run(ctx context.Context, inv *Invocation) (Answer, error)
 		return Answer{}, err
 	}
 	if o.output == "" {
-		return Answer{}, o.write(ctx, inv, r, ids, inv.Stdout)
+		return Answer{}, o.write(ctx, inv, r, ids, inv.UI)
 	}
 	f, err := os.OpenFile(o.output, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {

@@ -72,7 +72,8 @@ func sayOverview(u *ui.UI, data view.HelpData) {
 		u.Table("  ", rows)
 	}
 	// One line for all: what each of these options means in full is in docs/cli.md and the manual page.
-	u.Print("Everywhere: --json prints one JSON object, --cwd DIR acts from there, --workspace ROOM selects another room.")
+	u.Print("Everywhere: --json prints one JSON object, --cwd DIR acts from there,")
+	u.Print("--workspace ROOM selects another room.")
 	u.Print("acc help COMMAND explains one. acc demo shows two sessions at work.")
 }
 
@@ -85,7 +86,9 @@ func explain(name string, c *argv.Command) view.CommandHelpData {
 }
 
 func sayCommand(u *ui.UI, data view.CommandHelpData) {
-	u.Print("%s", u.Styled(ui.Bold, synopsis(data)))
+	for n, line := range ui.Wrap(synopsis(data), helpColumns-4) {
+		u.Print("%*s%s", min(n, 1)*4, "", u.Styled(ui.Bold, line))
+	}
 	u.Print("  %s", data.Summary)
 	var rows [][]ui.Cell
 	for _, sub := range data.Subcommands {
@@ -97,14 +100,41 @@ func sayCommand(u *ui.UI, data view.CommandHelpData) {
 	rows = append(rows, optionRows(data.Options)...)
 	if len(rows) > 0 {
 		u.Print("")
-		u.Table("  ", rows)
+		u.Table("  ", wrapped(rows))
 	}
 	if len(data.Notes) > 0 {
 		u.Print("")
 	}
 	for _, note := range data.Notes {
-		u.Print("%s", note)
+		if ui.Width(note) <= helpColumns {
+			u.Print("%s", note) // with its own spaces
+			continue
+		}
+		for _, line := range ui.Wrap(note, helpColumns) {
+			u.Print("%s", line)
+		}
 	}
+}
+
+// helpColumns is the width of a page of help, whatever the terminal is: it is also read by models.
+const helpColumns = 80
+
+// wrapped breaks the last cells of rows of two, so that the table fits a page.
+func wrapped(rows [][]ui.Cell) [][]ui.Cell {
+	first := 0
+	for _, row := range rows {
+		first = max(first, ui.Width(row[0].Text))
+	}
+	var all [][]ui.Cell
+	for _, row := range rows {
+		for n, line := range ui.Wrap(row[1].Text, helpColumns-first-4) {
+			if n > 0 {
+				row[0] = ui.Cell{}
+			}
+			all = append(all, []ui.Cell{row[0], {Text: line}})
+		}
+	}
+	return all
 }
 
 // synopsis is the command line with what is required.

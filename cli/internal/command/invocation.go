@@ -13,7 +13,9 @@ import (
 	"github.com/acc-control-plane/acc/cli/internal/argv"
 	"github.com/acc-control-plane/acc/cli/internal/ui"
 	"github.com/acc-control-plane/acc/protocol"
+	"github.com/acc-control-plane/acc/storage-filesystem/datahome"
 	"github.com/acc-control-plane/acc/storage-filesystem/room"
+	"github.com/acc-control-plane/acc/storage-filesystem/workspace"
 )
 
 // Deadline bounds everything a command waits for on the way to its decision: locks above all.
@@ -39,8 +41,9 @@ type Invocation struct {
 	Host
 	UI        *ui.UI
 	JSON      bool
-	cwd       string // --cwd, or empty
-	workspace string // --workspace, or empty
+	cwd       string     // --cwd, or empty
+	workspace string     // --workspace, or empty
+	worked    *room.Room // entered to work in; nil: none, or only to look at it as it is
 }
 
 // Cwd is the absolute directory that relative paths of the caller start from.
@@ -61,7 +64,9 @@ func (inv *Invocation) Cwd() (string, error) {
 
 // Room enters the room that the caller selected. Whoever uses it needs the indexes and makes lost ones again.
 func (inv *Invocation) Room(ctx context.Context) (*room.Room, error) {
-	return inv.enter(ctx, room.Request{Env: inv.Env, Rebuild: true})
+	r, err := inv.enter(ctx, room.Request{Env: inv.Env, Rebuild: true})
+	inv.worked = r
+	return r, err
 }
 
 // roomOf is the room as the owner of another environment sees it, to be examined as it is.
@@ -69,18 +74,36 @@ func (inv *Invocation) roomOf(ctx context.Context, env func(string) string) (*ro
 	return inv.enter(ctx, room.Request{Env: env})
 }
 
-// enter enters the room that the caller selected, as req says for the rest.
-func (inv *Invocation) enter(ctx context.Context, req room.Request) (*room.Room, error) {
+// locate finds the room that the caller selected, whatever state its store is in.
+func (inv *Invocation) locate(ctx context.Context, env func(string) string) (datahome.Home, workspace.Descriptor, error) {
+	req, err := inv.selected(room.Request{Env: env})
+	if err != nil {
+		return datahome.Home{}, workspace.Descriptor{}, err
+	}
+	return room.Locate(ctx, req)
+}
+
+// selected completes a request by what the caller selected.
+func (inv *Invocation) selected(req room.Request) (room.Request, error) {
 	req.Selector = inv.workspace
 	cwd, err := inv.Cwd()
 	if err != nil {
-		return nil, err
+		return req, err
 	}
 	if inv.cwd != "" {
 		req.Dir = cwd
 	}
 	if req.Selector != "" && !strings.HasPrefix(req.Selector, protocol.RoomScheme) && !filepath.IsAbs(req.Selector) {
 		req.Selector = filepath.Join(cwd, req.Selector)
+	}
+	return req, nil
+}
+
+// enter enters the room that the caller selected, as req says for the rest.
+func (inv *Invocation) enter(ctx context.Context, req room.Request) (*room.Room, error) {
+	req, err := inv.selected(req)
+	if err != nil {
+		return nil, err
 	}
 	return bounded(ctx, func(ctx context.Context) (*room.Room, error) { return inv.Enter(ctx, req) })
 }

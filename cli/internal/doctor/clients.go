@@ -4,14 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
-	"github.com/acc-control-plane/acc/adapter-sdk/certification"
 	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/storage-filesystem/livefiles"
 )
@@ -30,30 +28,20 @@ type Client struct {
 	Decided, Live bool
 	// LastSign is the newest sign of life of one of its sessions in the room that was examined; zero: none.
 	LastSign time.Time
+	Evidence []Evidence // of what others rely on
 }
 
 // checkClients examines all clients at the same time and reports them one after another.
 func (e *examination) checkClients(ctx context.Context) {
-	e.Clients = make([]Client, len(e.Installers))
-	var group sync.WaitGroup
-	for n, i := range e.Installers {
-		c := &e.Clients[n]
-		c.AdapterID, c.DisplayName = i.ID(), i.DisplayName()
-		c.LastSign, c.Policy, c.Live = e.newest[c.AdapterID], protocol.LiveOff, slices.Contains(e.Live, c.AdapterID)
-		group.Go(func() {
-			ctx, cancel := context.WithTimeout(ctx, clientLimit)
-			defer cancel()
-			c.Diagnosis, c.Err = i.Doctor(ctx, e.Machine)
-		})
-	}
-	group.Wait()
+	e.Clients = e.diagnose(ctx, e.Installers)
 	decided, err := livefiles.NewPolicies(e.Home).Decided()
 	if err != nil {
-		e.fail(subjectClients, "the choices about waking sessions cannot be read, so none is woken: "+err.Error(), hint(err))
+		e.fail(subjectClients, "the choices about waking sessions cannot be read, so none is woken: "+err.Error(), hint(err, "rm "+quoted(filepath.Join(e.Home.Acc(), "delivery.json"))+", then acc delivery"))
 	}
 	var absent []string
 	for n := range e.Clients {
 		c := &e.Clients[n]
+		c.LastSign, c.Policy, c.Live = e.newest[c.AdapterID], protocol.LiveOff, slices.Contains(e.Live, c.AdapterID)
 		if policy, found := decided[c.AdapterID]; found {
 			c.Policy, c.Decided = policy, true
 		}
@@ -71,7 +59,7 @@ func (e *examination) checkClients(ctx context.Context) {
 func (e *examination) checkClient(c *Client) {
 	id, again := c.AdapterID, "acc install --adapter "+c.AdapterID
 	if c.Err != nil {
-		e.fail(id, "cannot be examined: "+c.Err.Error(), hint(c.Err))
+		e.fail(id, "cannot be examined: "+c.Err.Error(), hint(c.Err, again))
 		return
 	}
 	found := strings.TrimSpace(c.DisplayName + " " + c.Version)
@@ -89,14 +77,7 @@ func (e *examination) checkClient(c *Client) {
 	e.ok(id, found+", configured in "+c.Root)
 	e.checkHooks(c)
 	e.checkEvidence(c)
-	for _, p := range c.Problems {
-		switch {
-		case p.Remedy == "":
-			e.warn(id, p.Text, "")
-		default:
-			e.fail(id, p.Text, p.Remedy)
-		}
-	}
+	e.checkProblems(c, again)
 	if len(c.Modified)+len(c.Missing) == 0 {
 		e.ok(id, fmt.Sprintf("%d files are as acc wrote them", len(c.Intact)))
 	}
@@ -104,6 +85,17 @@ func (e *examination) checkClient(c *Client) {
 		e.warn(id, "wired by acc "+c.Wired+", and this is acc "+e.Machine.Version, again)
 	}
 	e.checkPolicy(c)
+}
+
+// checkProblems tells what the installer itself found. What it knows no remedy for may do no harm.
+func (e *examination) checkProblems(c *Client, again string) {
+	for _, p := range c.Problems {
+		if p.Remedy == "" {
+			e.warn(c.AdapterID, p.Text, again)
+			continue
+		}
+		e.fail(c.AdapterID, p.Text, p.Remedy)
+	}
 }
 
 // checkHooks says how far each hook is known to be wired. What stands in a file is not yet a hook that
@@ -135,44 +127,10 @@ func (e *examination) checkHooks(c *Client) {
 		e.fail(c.AdapterID, "no hook is written for "+names(adapter.Unwritten), "acc install --adapter "+c.AdapterID)
 	}
 	if c.LastSign.IsZero() {
-		e.ok(c.AdapterID, "no session of it was seen in this room; when a hook last fired elsewhere is not recorded")
+		e.ok(c.AdapterID, "no session of it was seen in this room, so none of its hooks fired here")
 		return
 	}
 	e.add(Finding{Level: OK, Subject: c.AdapterID, Text: "a session of it last gave a sign of life here", At: c.LastSign})
-}
-
-// promises are the capabilities that others rely on, in words.
-var promises = []struct {
-	capability certification.Capability
-	text       string
-}{
-	{certification.SessionStart, "attach"}, {certification.SessionEnd, "end of a session"},
-	{certification.NextTurn, "messages before a turn"}, {certification.SafePoint, "messages within a turn"},
-	{certification.GuardWrite, "refused edits"}, {certification.GuardShell, "refused shell writes"},
-}
-
-// checkEvidence says what this version of the client was seen to do, and what is not relied on.
-func (e *examination) checkEvidence(c *Client) {
-	i := slices.IndexFunc(e.Adapters, func(a *adapter.Adapter) bool { return a.ID() == c.AdapterID })
-	if i < 0 {
-		return
-	}
-	var proved []string
-	off := map[string][]string{}
-	for _, p := range promises {
-		v := e.Adapters[i].Effective(p.capability, c.Version)
-		if v.On {
-			proved = append(proved, p.text)
-			continue
-		}
-		off[v.Text()] = append(off[v.Text()], p.text)
-	}
-	if len(proved) > 0 {
-		e.ok(c.AdapterID, "proved with the real client: "+strings.Join(proved, ", "))
-	}
-	for _, why := range slices.Sorted(maps.Keys(off)) {
-		e.ok(c.AdapterID, "not relied on: "+strings.Join(off[why], ", ")+" ("+why+")")
-	}
 }
 
 func reason(note string) string {

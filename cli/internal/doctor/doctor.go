@@ -1,9 +1,11 @@
 // Package doctor finds out how acc stands on this machine and says nothing that it did not observe.
 //
 // Examine runs the checks in an order in which each rests on those before it: the data home (home.go),
-// the room and its store, which is diagnosed before anything is read out of it (store.go), sessions and
-// bindings (sessions.go), every client (clients.go) and the installed executables (runtime.go). A check
-// gives Findings; the facts behind them are in the Report. Nothing is changed but by Repair.
+// the room and its store, which is diagnosed before anything is read out of it (store.go), sessions, their
+// mail and their clocks (sessions.go), who can be reached and who speaks for whom (bindings.go), the hooks that
+// ran (hooks.go), every client (clients.go, evidence.go), MCP registrations (servers.go) and the installed
+// executables (runtime.go). A check gives Findings, each with one remedy unless all is well; the facts behind
+// them are in the Report. Nothing is changed but by Repair.
 package doctor
 
 import (
@@ -15,6 +17,7 @@ import (
 	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/storage-filesystem/datahome"
 	"github.com/acc-control-plane/acc/storage-filesystem/fsstore"
+	"github.com/acc-control-plane/acc/storage-filesystem/fsstore/vfs"
 	"github.com/acc-control-plane/acc/storage-filesystem/room"
 )
 
@@ -45,6 +48,9 @@ const (
 	subjectSessions = "sessions"
 	subjectRuntime  = "runtime"
 	subjectClients  = "clients"
+	subjectLock     = "lock"
+	subjectClock    = "clock"
+	subjectServers  = "mcp"
 )
 
 // Request says what to examine.
@@ -52,6 +58,8 @@ type Request struct {
 	Home       datahome.Home
 	Machine    adapter.Machine
 	Installers []adapter.Installer
+	// MCP are the installers of the MCP server; a registration that nobody made is not missed.
+	MCP []adapter.Installer
 	// Adapters know what their clients were seen to do.
 	Adapters []*adapter.Adapter
 	// Live are the ids of the adapters whose running sessions can be asked to look.
@@ -61,6 +69,8 @@ type Request struct {
 	// Repair lets derived data be made again.
 	Repair bool
 	Now    time.Time
+	// FS holds the data home; nil: the real file system.
+	FS vfs.FS
 }
 
 // Report is what was found.
@@ -69,15 +79,14 @@ type Report struct {
 	WorkspaceID string          // of the room; empty: none
 	Store       *fsstore.Report // nil: there was no store to look at
 	Repaired    bool
-	Undecided   []Undecided
+	LockOwner   string // who holds the writer lock of the store; empty: nobody
+	Backlog     []Backlog
+	Attempts    []Attempt
+	Owners      []OwnerFile
+	Hooks       []Hook
+	Guards      []Guard
 	Clients     []Client
-}
-
-// Undecided counts writes that a client was allowed because claims could not be checked.
-type Undecided struct {
-	AdapterID string
-	Count     int
-	LastAt    time.Time
+	Servers     []Client
 }
 
 // examination is a run of Examine.
@@ -89,10 +98,14 @@ type examination struct {
 
 // Examine makes every check. What a check cannot find out becomes a finding that says so.
 func Examine(ctx context.Context, q Request) Report {
+	if q.FS == nil {
+		q.FS = vfs.OS{}
+	}
 	e := &examination{Request: q, newest: map[string]time.Time{}}
 	e.checkHome()
 	e.checkRoom(ctx)
 	e.checkClients(ctx)
+	e.checkServers(ctx)
 	e.checkRuntime(ctx)
 	return e.Report
 }
@@ -122,11 +135,11 @@ func (r Report) Count(l Level) int {
 	return n
 }
 
-// hint is what an error says to do next.
-func hint(err error) string {
+// hint is what an error says to do next, or else what the caller knows.
+func hint(err error, otherwise string) string {
 	var e *protocol.Error
-	if errors.As(err, &e) {
+	if errors.As(err, &e) && e.Hint != "" {
 		return e.Hint
 	}
-	return ""
+	return otherwise
 }

@@ -31,7 +31,7 @@ func TestEvidence(t *testing.T) {
 	}
 	const others = "attach, end of a session, messages within a turn, refused shell writes (the adapter does not do this)"
 	for version, want := range map[string][]string{
-		"2.1.0": {"ok proved with the real client: refused edits", "ok not relied on: messages before a turn (nobody has seen this work)", "ok not relied on: " + others},
+		"2.1.0": {"ok proved with the real client (2.0.0 on linux-x64, 2026-11-30): refused edits", "ok not relied on: messages before a turn (nobody has seen this work)", "ok not relied on: " + others},
 		"1.0.0": {"ok not relied on: messages before a turn (nobody has seen this work)", "ok not relied on: " + others,
 			"ok not relied on: refused edits (the client is older than 2.0.0, the first version in which this was verified)"},
 	} {

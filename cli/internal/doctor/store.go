@@ -3,8 +3,7 @@ package doctor
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
+	"os"
 	"time"
 
 	"github.com/acc-control-plane/acc/protocol"
@@ -27,6 +26,8 @@ func (e *examination) checkRoom(ctx context.Context) {
 	}
 	e.WorkspaceID = r.Workspace.ID
 	e.ok(subjectRoom, fmt.Sprintf("%s, found by %s, in %s", r.Workspace.DisplayName, r.Workspace.Source, r.Dir))
+	e.checkModes(r.Dir)
+	e.checkLock(r)
 	if !e.checkStore(ctx, r) {
 		return
 	}
@@ -37,19 +38,46 @@ func (e *examination) checkRoom(ctx context.Context) {
 func (e *examination) refused(err error) {
 	switch protocol.ReasonOf(err) {
 	case protocol.ReasonWorkspaceContainsStore, protocol.ReasonNotFound:
-		e.warn(subjectRoom, "none here: "+err.Error(), hint(err))
+		e.warn(subjectRoom, "none here: "+err.Error(), hint(err, "run acc in a directory of the project"))
 	case protocol.ReasonStoreCorrupt, protocol.ReasonStoreForeign, protocol.ReasonStoreMigration, protocol.ReasonPathUnsafe:
-		e.fail(subjectStore, err.Error(), hint(err))
+		e.fail(subjectStore, err.Error(), hint(err, noRemedy))
 	default:
-		e.fail(subjectRoom, err.Error(), hint(err))
+		e.fail(subjectRoom, err.Error(), hint(err, "acc help doctor"))
 	}
 }
+
+// checkLock tells who is writing at this moment. A writer needs milliseconds, so it is asked twice.
+func (e *examination) checkLock(r *room.Room) {
+	if _, err := os.Lstat(r.Dir); err != nil {
+		return // there is nothing to hold
+	}
+	owner, held, err := r.Store.Holder()
+	if held && err == nil {
+		time.Sleep(lockPause)
+		var again string
+		if again, held, err = r.Store.Holder(); again != owner {
+			held = false
+		}
+	}
+	switch {
+	case err != nil:
+		e.fail(subjectLock, "who holds the writer lock is unknown: "+err.Error(), hint(err, "acc doctor"))
+	case held:
+		e.LockOwner = owner
+		e.warn(subjectLock, "the writer lock is held by "+owner+", and was "+lockPause.String()+" ago", "wait for that process, or end it if it hangs")
+	default:
+		e.ok(subjectLock, "nobody holds the writer lock")
+	}
+}
+
+// lockPause is longer than a commit takes.
+const lockPause = 300 * time.Millisecond
 
 // checkStore reads all of the store and compares it. It says whether the store can be relied on.
 func (e *examination) checkStore(ctx context.Context, r *room.Room) bool {
 	report, err := fsck(ctx, r)
 	if err != nil {
-		e.fail(subjectStore, "cannot be read: "+err.Error(), hint(err))
+		e.fail(subjectStore, "cannot be read: "+err.Error(), hint(err, "acc doctor --repair"))
 		return false
 	}
 	if len(report.Findings) > 0 && e.Repair {
@@ -81,7 +109,7 @@ func (e *examination) sweep(ctx context.Context, r *room.Room) {
 	defer cancel()
 	swept, err := r.Store.Sweep(ctx, 0)
 	if err != nil {
-		e.warn(subjectStore, "leftovers could not be removed: "+err.Error(), hint(err))
+		e.warn(subjectStore, "leftovers could not be removed: "+err.Error(), hint(err, "acc doctor --repair"))
 		return
 	}
 	e.ok(subjectStore, fmt.Sprintf("removed %d partial files, %d old signs of life and %d pages that nothing refers to", swept.Temporaries, swept.Ephemeral, swept.Pages))
@@ -106,40 +134,42 @@ func derived(report fsstore.Report) bool {
 // repair makes derived data again, and nothing if primary data is damaged.
 func (e *examination) repair(ctx context.Context, r *room.Room, before fsstore.Report) fsstore.Report {
 	if !derived(before) {
-		e.fail(subjectStore, "nothing was repaired: what is damaged is primary data", "")
-		return before
-	}
-	if slices.ContainsFunc(before.Findings, func(f fsstore.Finding) bool { return strings.HasPrefix(f.File, "state/") }) {
-		e.warn(subjectStore, "the indexes were left as they are: records that they are made from are damaged", "")
+		e.fail(subjectStore, "nothing was repaired: what is damaged is primary data", noRemedy)
 		return before
 	}
 	bounded, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
-	if err := r.Store.RebuildIndexes(bounded); err != nil {
-		e.fail(subjectStore, "the indexes could not be made again: "+err.Error(), hint(err))
+	done, err := r.Store.Repair(bounded)
+	if err != nil {
+		e.fail(subjectStore, "could not be repaired: "+err.Error(), hint(err, "acc doctor"))
 		return before
 	}
 	after, err := fsck(ctx, r)
 	if err != nil {
-		e.fail(subjectStore, "cannot be read after the repair: "+err.Error(), hint(err))
+		e.fail(subjectStore, "cannot be read after the repair: "+err.Error(), hint(err, "acc doctor"))
 		return before
 	}
-	e.Repaired = true
-	e.ok(subjectStore, "the indexes were made again from the records")
+	if done.Indexes {
+		e.Repaired = true
+		e.ok(subjectStore, fmt.Sprintf("%d records and the indexes were made again from the journal", done.State))
+	}
 	return after
 }
+
+// noRemedy is all that can be said of damage to what nothing else holds a copy of.
+const noRemedy = "no command mends it; acc export writes what can still be read, and nothing was changed"
 
 // damaged names the files.
 func (e *examination) damaged(report fsstore.Report) {
 	for i, f := range report.Findings {
 		if i == MaxPaths {
-			e.fail(subjectStore, fmt.Sprintf("and %d more", len(report.Findings)-MaxPaths), "")
+			e.fail(subjectStore, fmt.Sprintf("and %d more", len(report.Findings)-MaxPaths), "acc doctor --json names them all")
 			break
 		}
 		remedy := "acc doctor --repair"
 		switch {
 		case !f.Derived:
-			remedy = "no command mends it; acc export writes what can still be read, and nothing was changed"
+			remedy = noRemedy
 		case e.Repair:
 			remedy = "no command mends it yet; nothing but this derived file is lost"
 		}

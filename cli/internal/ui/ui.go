@@ -28,7 +28,9 @@ type UI struct {
 	out, err io.Writer
 	terminal bool // the answer goes to a terminal
 	colour   bool
+	silent   bool  // nothing is said about what goes on
 	failed   error // the first write of the answer that failed
+	progress *Progress
 }
 
 // New gives a UI. Colour is used when stdout is a terminal and the environment does not refuse it.
@@ -49,9 +51,16 @@ func (u *UI) Print(format string, args ...any) {
 
 // Raw writes bytes of the answer as they are.
 func (u *UI) Raw(data []byte) {
+	u.Quiet()
 	if _, err := u.out.Write(data); err != nil && u.failed == nil {
 		u.failed = err
 	}
+}
+
+// Write is Raw for who wants an io.Writer.
+func (u *UI) Write(data []byte) (int, error) {
+	u.Raw(data)
+	return len(data), u.failed
 }
 
 // Err is the first error of writing the answer: what was not shown was not answered.
@@ -65,11 +74,13 @@ func (u *UI) Clear() { u.Raw([]byte("\x1b[H\x1b[2J")) }
 
 // Note writes one line of information to stderr.
 func (u *UI) Note(text string) {
+	u.Quiet()
 	fmt.Fprintf(u.err, "note: %s\n", Escape(text))
 }
 
 // Ask writes a question to stderr, whose lines are shown one by one, and leaves the cursor behind it.
 func (u *UI) Ask(question string) {
+	u.Quiet()
 	lines := strings.Split(question, "\n")
 	for i, line := range lines {
 		lines[i] = Escape(line)
@@ -79,6 +90,7 @@ func (u *UI) Ask(question string) {
 
 // Fail writes an error and its hint to stderr.
 func (u *UI) Fail(message, hint string) {
+	u.Quiet()
 	fmt.Fprintf(u.err, "acc: %s\n", Escape(message))
 	if hint != "" {
 		fmt.Fprintf(u.err, "hint: %s\n", Escape(hint))
@@ -148,4 +160,21 @@ func (u *UI) Table(indent string, rows [][]Cell) {
 		}
 		u.Print("%s", strings.TrimRight(line.String(), " "))
 	}
+}
+
+// Wrap breaks text between words into lines of at most columns, if its words allow.
+func Wrap(text string, columns int) []string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		switch {
+		case line == "":
+			line = word
+		case Width(line)+1+Width(word) <= columns:
+			line += " " + word
+		default:
+			lines, line = append(lines, line), word
+		}
+	}
+	return append(lines, line)
 }

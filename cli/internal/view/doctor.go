@@ -4,7 +4,9 @@ import (
 	"time"
 
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
+	"github.com/acc-control-plane/acc/adapter-sdk/certification"
 	"github.com/acc-control-plane/acc/cli/internal/doctor"
+	hookrunner "github.com/acc-control-plane/acc/hook-runner"
 	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/protocol/strictjson"
 	"github.com/acc-control-plane/acc/storage-filesystem/fsstore"
@@ -105,15 +107,82 @@ var examinedObject = &strictjson.Object[doctor.Client]{
 		field("livePolicy", "which messages may do so", func(c *doctor.Client) *protocol.LivePolicy { return &c.Policy }, livePolicies),
 		field("policyDecided", "somebody chose that", func(c *doctor.Client) *bool { return &c.Decided }, truth),
 		at("lastSignOfLife", "of a session of it in this room", func(c *doctor.Client) *time.Time { return &c.LastSign }),
+		field("evidence", "what others rely on", func(c *doctor.Client) *[]doctor.Evidence { return &c.Evidence }, list(evidenceObject)),
 	},
 }
 
-var undecidedObject = &strictjson.Object[doctor.Undecided]{
-	Name: "undecided", Doc: "Writes that a client was allowed because claims could not be checked.",
-	Members: []strictjson.Member[doctor.Undecided]{
-		field("adapterId", "the client", func(u *doctor.Undecided) *string { return &u.AdapterID }, word),
-		field("count", "how many", func(u *doctor.Undecided) *int { return &u.Count }, count),
-		field("lastAt", "when the last", func(u *doctor.Undecided) *time.Time { return &u.LastAt }, when),
+var backlogObject = &strictjson.Object[doctor.Backlog]{
+	Name: "backlog", Doc: "Mail that a participant has not read.",
+	Members: []strictjson.Member[doctor.Backlog]{
+		field("participantId", "whose", func(b *doctor.Backlog) *string { return &b.ParticipantID }, word),
+		field("presence", "of its session", func(b *doctor.Backlog) *protocol.Presence { return &b.Presence }, presences),
+		field("queued", "never shown to it", func(b *doctor.Backlog) *int { return &b.Queued }, count),
+		field("offered", "shown, and not read", func(b *doctor.Backlog) *int { return &b.Offered }, count),
+		field("atLeast", "counting stopped there", func(b *doctor.Backlog) *bool { return &b.AtLeast }, truth),
+		nullable("oldestMessageId", "the oldest of them", func(b *doctor.Backlog) *string { return &b.OldestID }, word),
+		at("oldestSentAt", "when that was sent", func(b *doctor.Backlog) *time.Time { return &b.OldestAt }),
+	},
+}
+
+var attemptObject = &strictjson.Object[doctor.Attempt]{
+	Name: "attempt", Doc: "The last attempt of an open session to publish an endpoint; it says nothing of any message.",
+	Members: []strictjson.Member[doctor.Attempt]{
+		field("participantId", "whose", func(a *doctor.Attempt) *string { return &a.ParticipantID }, word),
+		field("sessionId", "its session", func(a *doctor.Attempt) *string { return &a.SessionID }, word),
+		field("adapterId", "its client", func(a *doctor.Attempt) *string { return &a.AdapterID }, word),
+		field("attemptedAt", "when", func(a *doctor.Attempt) *time.Time { return &a.At }, when),
+		field("event", "the hook that tried", func(a *doctor.Attempt) *string { return &a.Event }, word),
+		nullable("reason", "why it failed; null: it succeeded", func(a *doctor.Attempt) *string { return &a.Reason }, word),
+		field("livePolicy", "of the installation then", func(a *doctor.Attempt) *protocol.LivePolicy { return &a.Policy }, livePolicies),
+		nullable("launchOption", "of the client, that is in the way", func(a *doctor.Attempt) *string { return &a.LaunchOption }, text),
+	},
+}
+
+var ownerFileObject = &strictjson.Object[doctor.OwnerFile]{
+	Name: "owner", Doc: "The file by which the hooks of one conversation know their session.",
+	Members: []strictjson.Member[doctor.OwnerFile]{
+		field("path", "where it is", func(o *doctor.OwnerFile) *string { return &o.Path }, text),
+		nullable("adapterId", "the client; null: the file cannot be used", func(o *doctor.OwnerFile) *string { return &o.AdapterID }, word),
+		nullable("sessionId", "the session", func(o *doctor.OwnerFile) *string { return &o.SessionID }, word),
+		field("state", "stale: its session is not on record with that key; foreign: hooks refuse the file", func(o *doctor.OwnerFile) *doctor.OwnerState { return &o.State },
+			strictjson.Enum(doctor.OwnerOpen, doctor.OwnerClosed, doctor.OwnerStale, doctor.OwnerForeign)),
+	},
+}
+
+var hookObject = &strictjson.Object[doctor.Hook]{
+	Name: "firedHook", Doc: "The last call of a hook in this room.",
+	Members: []strictjson.Member[doctor.Hook]{
+		field("adapterId", "the client", func(h *doctor.Hook) *string { return &h.AdapterID }, word),
+		field("event", "the client's name of it", func(h *doctor.Hook) *string { return &h.Event }, text),
+		field("firedAt", "when", func(h *doctor.Hook) *time.Time { return &h.At }, when),
+		field("tookMs", "how long it took", func(h *doctor.Hook) *time.Duration { return &h.Took }, strictjson.DurationMS(0, 24*time.Hour)),
+	},
+}
+
+var guardObject = &strictjson.Object[doctor.Guard]{
+	Name: "guard", Doc: "What became of the writes that a client's hooks guarded in this room.",
+	Members: []strictjson.Member[doctor.Guard]{
+		field("adapterId", "the client", func(g *doctor.Guard) *string { return &g.AdapterID }, word),
+		field("allowed", "how many", func(g *doctor.Guard) *int { return &g.Allowed }, count),
+		field("denied", "how many", func(g *doctor.Guard) *int { return &g.Denied }, count),
+		field("undecided", "how many went through because claims could not be checked", func(g *doctor.Guard) *int { return &g.Undecided }, count),
+		nullable("lastOutcome", "of the last one", func(g *doctor.Guard) *hookrunner.GuardOutcome { return &g.Last },
+			strictjson.Enum(hookrunner.GuardAllowed, hookrunner.GuardDenied, hookrunner.GuardUndecided)),
+		at("lastAt", "when that was", func(g *doctor.Guard) *time.Time { return &g.LastAt }),
+		at("undecidedAt", "when the last unchecked one was", func(g *doctor.Guard) *time.Time { return &g.UndecidedAt }),
+	},
+}
+
+var evidenceObject = &strictjson.Object[doctor.Evidence]{
+	Name: "evidence", Doc: "Whether an ability of the client is relied on.",
+	Members: []strictjson.Member[doctor.Evidence]{
+		field("capability", "group and name", func(v *doctor.Evidence) *certification.Capability { return &v.Capability }, strictjson.Enum(certification.Capabilities[:]...)),
+		field("reliedOn", "this version of the client was seen to do it, or an earlier one", func(v *doctor.Evidence) *bool { return &v.On }, truth),
+		nullable("refusal", "why not", func(v *doctor.Evidence) *certification.Refusal { return &v.Refusal },
+			strictjson.Enum(certification.NotDeclared, certification.NotVerified, certification.TooOld, certification.Stopped)),
+		nullable("version", "of the observation that decided", func(v *doctor.Evidence) *string { return &v.Version }, text),
+		nullable("platform", "where it was made", func(v *doctor.Evidence) *string { return &v.Platform }, word),
+		nullable("observedAt", "when it was made", func(v *doctor.Evidence) *string { return &v.ObservedAt }, word),
 	},
 }
 
@@ -128,7 +197,24 @@ var Doctor = newSchema("doctor", "How acc stands on this machine, as far as it w
 		field("checks", "in their order", func(d *DoctorData) *[]doctor.Finding { return &d.Findings }, list(checkObject)),
 		nullable("store", "of the room; null: it could not be read, or there is no room", func(d *DoctorData) **fsstore.Report { return &d.Store }, strictjson.Pointer(strictjson.Nested(storeReportObject))),
 		field("repaired", "derived data was made again", func(d *DoctorData) *bool { return &d.Repaired }, truth),
-		field("undecided", "by client", func(d *DoctorData) *[]doctor.Undecided { return &d.Undecided }, list(undecidedObject)),
+		nullable("lockOwner", "who holds the writer lock of the store", func(d *DoctorData) *string { return &d.LockOwner }, text),
+		field("backlog", "by participant", func(d *DoctorData) *[]doctor.Backlog { return &d.Backlog }, list(backlogObject)),
+		field("attempts", "by session that is open", func(d *DoctorData) *[]doctor.Attempt { return &d.Attempts }, list(attemptObject)),
+		field("owners", "by conversation", func(d *DoctorData) *[]doctor.OwnerFile { return &d.Owners }, list(ownerFileObject)),
+		field("firedHooks", "by client and event, in this room", func(d *DoctorData) *[]doctor.Hook { return &d.Hooks }, list(hookObject)),
+		field("guards", "by client, in this room", func(d *DoctorData) *[]doctor.Guard { return &d.Guards }, list(guardObject)),
 		field("clients", "every client that this build knows", func(d *DoctorData) *[]doctor.Client { return &d.Clients }, list(examinedObject)),
+		field("servers", "registrations of the MCP server", func(d *DoctorData) *[]doctor.Client { return &d.Servers }, list(examinedObject)),
+	},
+}))
+
+// Migrated is the answer of doctor --migrate-store.
+var Migrated = newSchema("migrated", "What became of a store of the earlier contract.", strictjson.Nested(&strictjson.Object[fsstore.MigrationReport]{
+	Name: "migrated",
+	Members: []strictjson.Member[fsstore.MigrationReport]{
+		field("workspaceId", "the room", func(r *fsstore.MigrationReport) *string { return &r.WorkspaceID }, word),
+		field("fromVersion", "contract of the store before", func(r *fsstore.MigrationReport) *int { return &r.FromVersion }, count),
+		field("toVersion", "contract of the store now", func(r *fsstore.MigrationReport) *int { return &r.ToVersion }, count),
+		field("migrated", "false: nothing had to be done", func(r *fsstore.MigrationReport) *bool { return &r.Migrated }, truth),
 	},
 }))
