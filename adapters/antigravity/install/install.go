@@ -82,6 +82,14 @@ func (client) Wants(m adapter.Machine, d adapter.Detection) (installkit.Wants, e
 	return w, err
 }
 
+// allowed is the rule that lets a model run a command.
+func allowed(f permissionFile, command string) installkit.Edit {
+	return installkit.Edit{
+		Kind: installkit.Element, Path: f.path, Value: installkit.Quote("command(" + command + ")"), Ours: true,
+		Label: strings.Join(f.path, ".") + ": " + command,
+	}
+}
+
 // relay is the program that an agent starts so that its conversation can be woken.
 const relay = "acc-antigravity-relay"
 
@@ -149,16 +157,11 @@ func allow(m adapter.Machine, d adapter.Detection, w *installkit.Wants) error {
 		if _, err := os.Lstat(path); err != nil {
 			continue
 		}
-		commands := []string{command}
+		rules := []installkit.Edit{allowed(f, command)}
 		if m.GOOS != "windows" {
-			commands = append(commands, installkit.Executable(m, relay))
-		}
-		var rules []installkit.Edit
-		for _, c := range commands {
-			rules = append(rules, installkit.Edit{
-				Kind: installkit.Element, Path: f.path, Value: installkit.Quote("command(" + c + ")"), Ours: true,
-				Label: strings.Join(f.path, ".") + ": " + c,
-			})
+			rule := allowed(f, installkit.Executable(m, relay))
+			rule.Name, rule.Ours = relay, false // without a record, one value of a list can be told to be acc's
+			rules = append(rules, rule)
 		}
 		w.Edits = append(w.Edits, installkit.UserFile{Path: path, Format: installkit.JSONC, Edits: rules})
 	}
