@@ -4,10 +4,13 @@ import (
 	"context"
 	"runtime"
 	"runtime/debug"
+	"slices"
 
 	"github.com/acc-control-plane/acc/cli/internal/argv"
 	"github.com/acc-control-plane/acc/cli/internal/ui"
 	"github.com/acc-control-plane/acc/cli/internal/view"
+	"github.com/acc-control-plane/acc/cli/release"
+	"github.com/acc-control-plane/acc/cli/release/build"
 	"github.com/acc-control-plane/acc/protocol"
 	flags "github.com/urfave/cli/v2"
 )
@@ -15,8 +18,11 @@ import (
 func versionCommand() *Definition {
 	return &Definition{
 		Command: argv.Command{Name: "version", Group: groupAbout, Summary: "print what this executable is"},
-		Run: func(context.Context, *Invocation, *flags.Context) (Answer, error) {
-			data := buildFacts()
+		Run: func(_ context.Context, inv *Invocation, _ *flags.Context) (Answer, error) {
+			data, err := inv.facts()
+			if err != nil {
+				return Answer{}, err
+			}
 			return answer(view.Version, data, func(u *ui.UI) {
 				u.Print("acc %s (%s, %s), records %d, stores %d", data.Version, data.Platform, data.GoVersion, data.SchemaVersion, data.StoreVersion)
 			}), nil
@@ -24,11 +30,34 @@ func versionCommand() *Definition {
 	}
 }
 
-// buildFacts says what the linker recorded. A build from a checkout has no version.
+// facts say what this executable is, with the adapters that were assembled into it.
+func (inv *Invocation) facts() (view.VersionData, error) {
+	data := buildFacts()
+	if inv.Hooks == nil {
+		return data, nil
+	}
+	adapters, err := inv.Hooks()
+	if err != nil {
+		return view.VersionData{}, err
+	}
+	for _, a := range adapters {
+		data.Adapters = append(data.Adapters, a.ID())
+	}
+	slices.Sort(data.Adapters)
+	return data, nil
+}
+
+// buildFacts says what the release builder stamped and what the linker recorded. A build from a checkout has
+// neither version nor build id.
 func buildFacts() view.VersionData {
 	data := view.VersionData{
 		Version: "devel", GoVersion: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
-		SchemaVersion: protocol.SchemaVersion, StoreVersion: protocol.StoreVersion,
+		SchemaVersion: protocol.SchemaVersion, StoreVersion: protocol.StoreVersion, UpdateProtocol: release.UpdateProtocol,
+		BuildID: build.ID(), Commit: build.Commit(),
+	}
+	if build.Version() != "" {
+		data.Version = build.Version()
+		return data
 	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

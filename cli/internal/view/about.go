@@ -7,12 +7,15 @@ import (
 
 // VersionData is the answer of version.
 type VersionData struct {
-	Version       string
-	Commit        string
-	GoVersion     string
-	Platform      string
-	SchemaVersion int
-	StoreVersion  int
+	Version        string
+	BuildID        string
+	Commit         string
+	GoVersion      string
+	Platform       string
+	SchemaVersion  int
+	StoreVersion   int
+	UpdateProtocol int
+	Adapters       []string
 }
 
 // Version is the answer of version.
@@ -20,11 +23,14 @@ var Version = newSchema("version", "What this executable is.", strictjson.Nested
 	Name: "version",
 	Members: []strictjson.Member[VersionData]{
 		field("version", `of the module; "devel" when built from a checkout`, func(v *VersionData) *string { return &v.Version }, word),
+		nullable("buildId", "that all executables of a release share; null: built from source", func(v *VersionData) *string { return &v.BuildID }, word),
 		nullable("commit", "it was built from, where the build recorded it", func(v *VersionData) *string { return &v.Commit }, word),
 		field("go", "the compiler", func(v *VersionData) *string { return &v.GoVersion }, word),
 		field("platform", "operating system and architecture", func(v *VersionData) *string { return &v.Platform }, word),
 		field("schemaVersion", "of the records", func(v *VersionData) *int { return &v.SchemaVersion }, count),
 		field("storeVersion", "of the stores it reads and writes", func(v *VersionData) *int { return &v.StoreVersion }, count),
+		field("updateProtocol", "of the updater in it", func(v *VersionData) *int { return &v.UpdateProtocol }, count),
+		field("adapters", "of the clients that it knows, sorted", func(v *VersionData) *[]string { return &v.Adapters }, words),
 	},
 }))
 

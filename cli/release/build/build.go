@@ -12,6 +12,7 @@ var (
 	name       string
 	registry   string
 	publicKeys string
+	commit     string
 )
 
 // ID tells this build apart from every other: 24 hexadecimal digits that all executables of one build share.
@@ -31,3 +32,6 @@ func DefaultRegistry() string { return registry }
 
 // PublicKeys are the minisign keys, in base64 and parted by commas, one of which must have signed a release.
 func PublicKeys() string { return publicKeys }
+
+// Commit is the revision of the sources, where the builder knew one.
+func Commit() string { return commit }
