@@ -8,86 +8,122 @@ import (
 )
 
 // Nullable allows null, which is the empty value in Go, beside what typ allows.
-func Nullable[V any](typ Type[V]) Type[V] { return nullable[V]{typ.keepEmpty()} }
+func Nullable[V any](typ Type[V]) Type[V] { return Type[V]{nullable{typ.kind.keepEmpty()}} }
 
-type nullable[V any] struct{ typ Type[V] }
+type nullable struct{ kind }
 
-func (t nullable[V]) decode(d *decoder, v *V) error {
+func (t nullable) decode(d *decoder, v any) error {
 	if null, err := d.null(); null || err != nil {
 		return err
 	}
-	return t.typ.decode(d, v)
+	return t.kind.decode(d, v)
 }
-func (t nullable[V]) check(v *V) error {
-	if t.typ.empty(v) {
+func (t nullable) check(v any) error {
+	if t.empty(v) {
 		return nil
 	}
-	return t.typ.check(v)
+	return t.kind.check(v)
 }
-func (t nullable[V]) append(dst []byte, v *V) []byte {
-	if t.typ.empty(v) {
+func (t nullable) append(dst []byte, v any) []byte {
+	if t.empty(v) {
 		return append(dst, "null"...)
 	}
-	return t.typ.append(dst, v)
+	return t.kind.append(dst, v)
 }
-func (t nullable[V]) empty(v *V) bool    { return t.typ.empty(v) }
-func (t nullable[V]) keepEmpty() Type[V] { return t }
-func (t nullable[V]) shape() *shape {
-	s := t.typ.shape()
+func (t nullable) keepEmpty() kind { return t }
+func (t nullable) shape() *shape {
+	s := t.kind.shape()
 	s.nullable = true
 	return s
 }
 
 // Nested is an object held by value. It is never empty, so that it can be neither nullable nor
 // optional; Pointer(Nested(o)) can.
-func Nested[T any](o *Object[T]) Type[T] { return nested[T]{o} }
+func Nested[T any](o *Object[T]) Type[T] { return Type[T]{nested{o}} }
 
-type nested[T any] struct{ o *Object[T] }
+type nested struct{ table table }
 
-func (t nested[T]) decode(d *decoder, v *T) error  { return t.o.decode(d, v) }
-func (t nested[T]) check(v *T) error               { return t.o.Validate(v) }
-func (t nested[T]) append(dst []byte, v *T) []byte { return t.o.append(dst, v) }
-func (t nested[T]) empty(*T) bool                  { return false }
-func (t nested[T]) keepEmpty() Type[T]             { return t }
-func (t nested[T]) shape() *shape                  { return t.o.shape() }
+func (t nested) decode(d *decoder, v any) error  { return decodeObject(t.table, d, v) }
+func (t nested) check(v any) error               { return checkObject(t.table, v) }
+func (t nested) append(dst []byte, v any) []byte { return appendObject(t.table, dst, v) }
+func (t nested) empty(any) bool                  { return false }
+func (t nested) keepEmpty() kind                 { return t }
+func (t nested) shape() *shape                   { return shapeOf(t.table) }
 
 // Pointer is typ behind a pointer; nil stands for null or absent where that is allowed and is refused
 // where it is not.
-func Pointer[V any](typ Type[V]) Type[*V] { return pointer[V]{typ} }
-
-type pointer[V any] struct{ typ Type[V] }
-
-func (t pointer[V]) decode(d *decoder, v **V) error {
-	*v = new(V)
-	return t.typ.decode(d, *v)
+func Pointer[V any](typ Type[V]) Type[*V] {
+	return Type[*V]{pointer{typ.kind, func(v any, fresh bool) any {
+		p := v.(**V)
+		if fresh {
+			*p = new(V)
+		}
+		if *p == nil {
+			return nil
+		}
+		return *p
+	}}}
 }
-func (t pointer[V]) check(v **V) error {
-	if *v == nil {
+
+type pointer struct {
+	kind kind
+	// follow gives the pointer that v leads to, after making a new one where it is asked to; nil: there
+	// is none.
+	follow func(v any, fresh bool) any
+}
+
+func (t pointer) decode(d *decoder, v any) error { return t.kind.decode(d, t.follow(v, true)) }
+func (t pointer) check(v any) error {
+	to := t.follow(v, false)
+	if to == nil {
 		return fail("is missing")
 	}
-	return t.typ.check(*v)
+	return t.kind.check(to)
 }
-func (t pointer[V]) append(dst []byte, v **V) []byte { return t.typ.append(dst, *v) }
-func (t pointer[V]) empty(v **V) bool                { return *v == nil }
-func (t pointer[V]) keepEmpty() Type[*V]             { return t }
-func (t pointer[V]) shape() *shape                   { return t.typ.shape() }
+func (t pointer) append(dst []byte, v any) []byte { return t.kind.append(dst, t.follow(v, false)) }
+func (t pointer) empty(v any) bool                { return t.follow(v, false) == nil }
+func (t pointer) keepEmpty() kind                 { return t }
+func (t pointer) shape() *shape                   { return t.kind.shape() }
 
 // List is an array of low to high elements. An empty array is a nil slice in Go; where the list is
 // nullable or optional it is an empty slice and nil stands for null or absent.
 func List[V any](elem Type[V], low, high int) Type[[]V] {
-	return list[V]{elem: elem, low: low, high: high}
+	return Type[[]V]{list{slice: sliceOf[V]{}, elem: elem.kind, low: low, high: high}}
 }
 
 // Set is a List of strings without repetition.
 func Set[S ~string](elem Type[S], low, high int) Type[[]S] {
-	return list[S]{elem: elem, low: low, high: high, repeated: firstRepeated[S]}
+	return Type[[]S]{list{slice: sliceOf[S]{}, elem: elem.kind, low: low, high: high, repeated: func(v any) int { return firstRepeated(*v.(*[]S)) }}}
 }
 
-type list[V any] struct {
-	elem      Type[V]
+// slice reaches the elements of the slice that a pointer leads to.
+type slice interface {
+	length(v any) int
+	at(v any, i int) any // a pointer
+	grow(v any) any      // a pointer to a new last element
+	none(v any) bool
+	clear(v any) // to an empty slice that is not nil
+}
+
+type sliceOf[V any] struct{}
+
+func (sliceOf[V]) length(v any) int    { return len(*v.(*[]V)) }
+func (sliceOf[V]) at(v any, i int) any { return &(*v.(*[]V))[i] }
+func (sliceOf[V]) none(v any) bool     { return *v.(*[]V) == nil }
+func (sliceOf[V]) clear(v any)         { *v.(*[]V) = []V{} }
+func (sliceOf[V]) grow(v any) any {
+	s := v.(*[]V)
+	var zero V
+	*s = append(*s, zero)
+	return &(*s)[len(*s)-1]
+}
+
+type list struct {
+	slice
+	elem      kind
 	low, high int
-	kept      bool             // an empty array and no array differ
-	repeated  func(vs []V) int // index of the first element that occurs before, or -1; nil: not asked
+	kept      bool            // an empty array and no array differ
+	repeated  func(v any) int // index of the first element that occurs before, or -1; nil: not asked
 }
 
 // firstRepeated compares each with each while that is cheaper than a map.
@@ -110,70 +146,68 @@ func firstRepeated[S ~string](vs []S) int {
 	return -1
 }
 
-func (t list[V]) decode(d *decoder, v *[]V) error {
+func (t list) decode(d *decoder, v any) error {
 	if err := d.open(jsontext.KindBeginArray); err != nil {
 		return err
 	}
 	if t.kept {
-		*v = []V{}
+		t.clear(v)
 	}
 	for i := 0; d.more(jsontext.KindEndArray); i++ {
 		if i == t.high {
 			return fail("more than " + strconv.Itoa(t.high) + " elements")
 		}
-		var zero V
-		*v = append(*v, zero)
-		if err := t.elem.decode(d, &(*v)[i]); err != nil {
+		if err := t.elem.decode(d, t.grow(v)); err != nil {
 			return within(err, elementSegment(i))
 		}
 	}
-	if err := t.checkList(*v); err != nil {
+	if err := t.checkList(v); err != nil {
 		return err
 	}
 	return d.token()
 }
 
 // checkList is what is asked of a list beyond its elements and its upper bound.
-func (t list[V]) checkList(vs []V) error {
-	if len(vs) < t.low {
+func (t list) checkList(v any) error {
+	if t.length(v) < t.low {
 		return fail("fewer than " + strconv.Itoa(t.low) + " elements")
 	}
 	if t.repeated != nil {
-		if i := t.repeated(vs); i >= 0 {
+		if i := t.repeated(v); i >= 0 {
 			return within(fail("repeats an earlier element"), elementSegment(i))
 		}
 	}
 	return nil
 }
 
-func (t list[V]) check(v *[]V) error {
-	if len(*v) > t.high {
+func (t list) check(v any) error {
+	if t.length(v) > t.high {
 		return fail("more than " + strconv.Itoa(t.high) + " elements")
 	}
-	for i := range *v {
-		if err := t.elem.check(&(*v)[i]); err != nil {
+	for i := range t.length(v) {
+		if err := t.elem.check(t.at(v, i)); err != nil {
 			return within(err, elementSegment(i))
 		}
 	}
-	return t.checkList(*v)
+	return t.checkList(v)
 }
 
-func (t list[V]) append(dst []byte, v *[]V) []byte {
+func (t list) append(dst []byte, v any) []byte {
 	dst = append(dst, '[')
-	for i := range *v {
+	for i := range t.length(v) {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = t.elem.append(dst, &(*v)[i])
+		dst = t.elem.append(dst, t.at(v, i))
 	}
 	return append(dst, ']')
 }
-func (t list[V]) empty(v *[]V) bool { return *v == nil }
-func (t list[V]) keepEmpty() Type[[]V] {
+func (t list) empty(v any) bool { return t.none(v) }
+func (t list) keepEmpty() kind {
 	t.kept = true
 	return t
 }
-func (t list[V]) shape() *shape {
+func (t list) shape() *shape {
 	s := &shape{typ: "array", items: t.elem.shape()}
 	s.label = "list of " + s.items.label
 	if t.low > 0 {

@@ -27,10 +27,11 @@ type memberShape struct {
 // keyword is one member of a JSON Schema, its value already JSON.
 type keyword struct{ name, value string }
 
-func (o *Object[T]) shape() *shape {
-	s := &shape{typ: "object", label: "object", title: o.Name, doc: o.Doc, open: o.Open, rules: o.Rules}
-	for _, m := range o.Members {
-		s.members = append(s.members, m.describe())
+func shapeOf(o table) *shape {
+	doc, rules := o.words()
+	s := &shape{typ: "object", label: "object", title: o.name(), doc: doc, open: o.open(), rules: rules}
+	for i := range o.count() {
+		s.members = append(s.members, o.member(i).describe())
 	}
 	return s
 }
@@ -45,7 +46,7 @@ type Row struct {
 }
 
 // Rows gives the field table of o, members of nested objects after the member that holds them.
-func (o *Object[T]) Rows() []Row { return appendRows(nil, "", o.shape()) }
+func (o *Object[T]) Rows() []Row { return appendRows(nil, "", shapeOf(o)) }
 
 func appendRows(rows []Row, prefix string, s *shape) []Row {
 	for _, m := range s.members {
@@ -67,7 +68,7 @@ func appendRows(rows []Row, prefix string, s *shape) []Row {
 }
 
 // AllRules gives the rules of o and of the objects nested in it, those with the name of their member.
-func (o *Object[T]) AllRules() []string { return appendRules(nil, "", o.shape()) }
+func (o *Object[T]) AllRules() []string { return appendRules(nil, "", shapeOf(o)) }
 
 func appendRules(rules []string, prefix string, s *shape) []string {
 	for _, r := range s.rules {
@@ -86,14 +87,16 @@ func appendRules(rules []string, prefix string, s *shape) []string {
 // JSONSchema gives the draft 2020-12 document of o. What a schema cannot say (limits in bytes, whether
 // a day exists, rules across members) is in x-maxBytes and x-rules: every value that Decode accepts
 // is valid under the schema, not the reverse.
-func (o *Object[T]) JSONSchema() []byte {
+func (o *Object[T]) JSONSchema() []byte { return schemaDocument(o) }
+
+func schemaDocument(o table) []byte {
 	var b strings.Builder
 	b.WriteString(`{"$schema":"https://json-schema.org/draft/2020-12/schema",`)
-	writeSchema(&b, o.shape(), "")
+	writeSchema(&b, shapeOf(o), "")
 	b.WriteByte('}')
 	out, err := AppendIndent(nil, []byte(b.String()))
 	if err != nil {
-		panic("strictjson: " + o.Name + ": the schema is not JSON: " + err.Error())
+		panic("strictjson: " + o.name() + ": the schema is not JSON: " + err.Error())
 	}
 	return out
 }

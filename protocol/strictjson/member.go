@@ -9,69 +9,77 @@ import (
 )
 
 // Member is one member of an Object. Field, Optional, Const and Bag make them.
-type Member[T any] interface {
-	title() string
-	segment() string
-	required() bool
-	omitted(t *T) bool // not written
-	decode(d *decoder, t *T) error
-	check(t *T) error
-	append(dst []byte, t *T) []byte
-	describe() memberShape
+type Member[T any] struct{ *member }
+
+// member is a Member without its T.
+type member struct {
+	name, doc string
+	optional  bool // may be absent
+	slot
 }
 
-type field[T, V any] struct {
-	name, doc string
-	at        func(*T) *V
-	typ       Type[V]
-	optional  bool
+func (m *member) segment() string { return memberSegment(m.name) }
+
+// slot is what an object holds under a member: each t is the *T of the object.
+type slot interface {
+	omitted(t any) bool // not written; asked of optional members only
+	decode(d *decoder, t any) error
+	check(t any) error
+	append(dst []byte, t any) []byte
+	shape() *shape
+}
+
+// skipped says that the member is not written.
+func (m *member) skipped(t any) bool { return m.optional && m.omitted(t) }
+
+func (m *member) describe() memberShape {
+	return memberShape{name: m.name, doc: m.doc, optional: m.optional, shape: m.shape()}
 }
 
 // Field is a member that must be there.
 func Field[T, V any](name, doc string, at func(*T) *V, typ Type[V]) Member[T] {
-	return &field[T, V]{name, doc, at, typ, false}
+	return Member[T]{&member{name, doc, false, field{erase(at), typ.kind}}}
 }
 
 // Optional is a member that may be absent, which is the zero value in Go: empty string, 0, false, zero
 // time, nil list, map or pointer. The zero value is not written.
 func Optional[T, V any](name, doc string, at func(*T) *V, typ Type[V]) Member[T] {
-	return &field[T, V]{name, doc, at, typ.keepEmpty(), true}
+	return Member[T]{&member{name, doc, true, field{erase(at), typ.kind.keepEmpty()}}}
 }
 
-func (f *field[T, V]) title() string                 { return f.name }
-func (f *field[T, V]) segment() string               { return memberSegment(f.name) }
-func (f *field[T, V]) required() bool                { return !f.optional }
-func (f *field[T, V]) omitted(t *T) bool             { return f.optional && f.typ.empty(f.at(t)) }
-func (f *field[T, V]) decode(d *decoder, t *T) error { return f.typ.decode(d, f.at(t)) }
-func (f *field[T, V]) check(t *T) error              { return f.typ.check(f.at(t)) }
-func (f *field[T, V]) append(b []byte, t *T) []byte  { return f.typ.append(b, f.at(t)) }
-func (f *field[T, V]) describe() memberShape {
-	return memberShape{name: f.name, doc: f.doc, optional: f.optional, shape: f.typ.shape()}
+func erase[T, V any](at func(*T) *V) func(any) any { return func(t any) any { return at(t.(*T)) } }
+
+type field struct {
+	at   func(t any) any // a pointer to the Go field
+	kind kind
 }
 
-type constant[T any] struct {
-	name, doc string
-	literal   string
-	text      bool
-}
+func (f field) omitted(t any) bool             { return f.kind.empty(f.at(t)) }
+func (f field) decode(d *decoder, t any) error { return f.kind.decode(d, f.at(t)) }
+func (f field) check(t any) error              { return f.kind.check(f.at(t)) }
+func (f field) append(b []byte, t any) []byte  { return f.kind.append(b, f.at(t)) }
+func (f field) shape() *shape                  { return f.kind.shape() }
 
 // Const is a member that must be there and hold exactly value; nothing in Go stores it.
 func Const[T any, V int | string](name, doc string, value V) Member[T] {
-	switch v := any(value).(type) {
-	case int:
-		return &constant[T]{name, doc, strconv.Itoa(v), false}
-	case string:
-		return &constant[T]{name, doc, string(appendString(nil, v)), true}
-	}
-	panic("unreachable: V is int or string")
+	return Member[T]{&member{name, doc, false, constantOf(value)}}
 }
 
-func (c *constant[T]) title() string   { return c.name }
-func (c *constant[T]) segment() string { return memberSegment(c.name) }
-func (c *constant[T]) required() bool  { return true }
-func (c *constant[T]) omitted(*T) bool { return false }
-func (c *constant[T]) check(*T) error  { return nil }
-func (c *constant[T]) decode(d *decoder, _ *T) error {
+func constantOf(value any) constant {
+	if n, ok := value.(int); ok {
+		return constant{strconv.Itoa(n), false}
+	}
+	return constant{quoted(value.(string)), true}
+}
+
+type constant struct {
+	literal string
+	text    bool
+}
+
+func (c constant) omitted(any) bool { return false }
+func (c constant) check(any) error  { return nil }
+func (c constant) decode(d *decoder, _ any) error {
 	raw, err := d.raw()
 	if err != nil {
 		return err
@@ -81,56 +89,63 @@ func (c *constant[T]) decode(d *decoder, _ *T) error {
 	}
 	return nil
 }
-func (c *constant[T]) append(b []byte, _ *T) []byte { return append(b, c.literal...) }
-func (c *constant[T]) describe() memberShape {
+func (c constant) append(b []byte, _ any) []byte { return append(b, c.literal...) }
+func (c constant) shape() *shape {
 	typ := "integer"
 	if c.text {
 		typ = "string"
 	}
-	return memberShape{name: c.name, doc: c.doc, shape: &shape{
-		typ: typ, label: typ, limits: "exactly " + c.literal, words: []keyword{{"const", c.literal}},
-	}}
-}
-
-type bag[T any, M ~map[string]jsontext.Value] struct {
-	name, doc string
-	at        func(*T) *M
-	known     []Member[T]
+	return &shape{typ: typ, label: typ, limits: "exactly " + c.literal, words: []keyword{{"const", c.literal}}}
 }
 
 // Bag is an object that may be absent and whose unknown members are kept, as copies, in a map. Known
 // members are decoded into fields of T instead and must be optional. It is written when it holds
 // anything: known members in their order, then the others sorted by name.
 func Bag[T any, M ~map[string]jsontext.Value](name, doc string, at func(*T) *M, known ...Member[T]) Member[T] {
-	return &bag[T, M]{name, doc, at, known}
+	g := &bag{
+		others: func(t any) map[string]jsontext.Value { return *at(t.(*T)) },
+		keep: func(t any, name string, raw jsontext.Value) {
+			m := at(t.(*T))
+			if *m == nil {
+				*m = M{}
+			}
+			(*m)[name] = raw
+		},
+	}
+	for _, m := range known {
+		g.known = append(g.known, m.member)
+	}
+	return Member[T]{&member{name, doc, true, g}}
 }
 
-func (g *bag[T, M]) title() string   { return g.name }
-func (g *bag[T, M]) segment() string { return memberSegment(g.name) }
-func (g *bag[T, M]) required() bool  { return false }
+type bag struct {
+	others func(t any) map[string]jsontext.Value
+	keep   func(t any, name string, raw jsontext.Value)
+	known  []*member
+}
 
-func (g *bag[T, M]) omitted(t *T) bool {
-	if len(*g.at(t)) > 0 {
+func (g *bag) omitted(t any) bool {
+	if len(g.others(t)) > 0 {
 		return false
 	}
 	for _, m := range g.known {
-		if !m.omitted(t) {
+		if !m.skipped(t) {
 			return false
 		}
 	}
 	return true
 }
 
-func (g *bag[T, M]) find(name []byte) Member[T] {
+func (g *bag) find(name []byte) *member {
 	for _, m := range g.known {
-		if string(name) == m.title() {
+		if string(name) == m.name {
 			return m
 		}
 	}
 	return nil
 }
 
-func (g *bag[T, M]) decode(d *decoder, t *T) error {
+func (g *bag) decode(d *decoder, t any) error {
 	if err := d.open(jsontext.KindBeginObject); err != nil {
 		return err
 	}
@@ -153,25 +168,21 @@ func (g *bag[T, M]) decode(d *decoder, t *T) error {
 		if err != nil {
 			return within(err, memberSegment(string(name)))
 		}
-		others := g.at(t)
-		if *others == nil {
-			*others = M{}
-		}
-		(*others)[string(name)] = slices.Clone(raw)
+		g.keep(t, string(name), slices.Clone(raw))
 	}
 	return d.token()
 }
 
-func (g *bag[T, M]) check(t *T) error {
+func (g *bag) check(t any) error {
 	for _, m := range g.known {
-		if m.omitted(t) {
+		if m.skipped(t) {
 			continue
 		}
 		if err := m.check(t); err != nil {
 			return within(err, m.segment())
 		}
 	}
-	for name, raw := range *g.at(t) {
+	for name, raw := range g.others(t) {
 		if m := g.find([]byte(name)); m != nil {
 			return within(fail("has a field of its own and is not kept among the others"), m.segment())
 		}
@@ -185,19 +196,19 @@ func (g *bag[T, M]) check(t *T) error {
 	return nil
 }
 
-func (g *bag[T, M]) append(dst []byte, t *T) []byte {
+func (g *bag) append(dst []byte, t any) []byte {
 	dst = append(dst, '{')
 	start := len(dst)
 	for _, m := range g.known {
-		if m.omitted(t) {
+		if m.skipped(t) {
 			continue
 		}
 		if len(dst) > start {
 			dst = append(dst, ',')
 		}
-		dst = m.append(appendName(dst, m.title()), t)
+		dst = m.append(appendName(dst, m.name), t)
 	}
-	others := *g.at(t)
+	others := g.others(t)
 	if len(others) > 0 {
 		for _, name := range slices.Sorted(maps.Keys(others)) {
 			if len(dst) > start {
@@ -209,10 +220,10 @@ func (g *bag[T, M]) append(dst []byte, t *T) []byte {
 	return append(dst, '}')
 }
 
-func (g *bag[T, M]) describe() memberShape {
+func (g *bag) shape() *shape {
 	s := &shape{typ: "object", label: "object", limits: "other members are kept", open: true}
 	for _, m := range g.known {
 		s.members = append(s.members, m.describe())
 	}
-	return memberShape{name: g.name, doc: g.doc, optional: true, shape: s}
+	return s
 }

@@ -23,6 +23,30 @@ type Object[T any] struct {
 	Rules []string
 }
 
+// table is an Object without its T: each t is a *T.
+type table interface {
+	name() string
+	open() bool
+	words() (doc string, rules []string)
+	count() int
+	member(i int) *member
+	across(t any) error
+}
+
+func (o *Object[T]) name() string              { return o.Name }
+func (o *Object[T]) open() bool                { return o.Open }
+func (o *Object[T]) words() (string, []string) { return o.Doc, o.Rules }
+func (o *Object[T]) count() int                { return len(o.Members) }
+func (o *Object[T]) member(i int) *member      { return o.Members[i].member }
+func (o *Object[T]) across(t any) error {
+	if o.Check != nil {
+		if err := o.Check(t.(*T)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 const maxMembers = 64 // of one Object: presence is tracked in the bits of one word
 
 // Decode reads exactly one JSON value. Errors are *Error.
@@ -36,7 +60,10 @@ func (o *Object[T]) Decode(data []byte) (T, error) {
 func (o *Object[T]) DecodeInto(data []byte, t *T) error {
 	var zero T
 	*t = zero
-	limit := o.MaxBytes
+	return decodeAll(o, o.MaxBytes, data, t)
+}
+
+func decodeAll(o table, limit int, data []byte, t any) error {
 	if limit == 0 {
 		limit = DefaultMaxBytes
 	}
@@ -45,7 +72,7 @@ func (o *Object[T]) DecodeInto(data []byte, t *T) error {
 	}
 	d := newDecoder(data)
 	defer d.release()
-	if err := o.decode(d, t); err != nil {
+	if err := decodeObject(o, d, t); err != nil {
 		return err
 	}
 	return d.end()
@@ -54,16 +81,24 @@ func (o *Object[T]) DecodeInto(data []byte, t *T) error {
 // Append validates t and appends its canonical JSON: members in the order of the table, no white
 // space, absent optional members left out. On error dst is returned unchanged.
 func (o *Object[T]) Append(dst []byte, t *T) ([]byte, error) {
-	if err := o.Validate(t); err != nil {
+	return checkAndAppend(o, dst, t)
+}
+
+func checkAndAppend(o table, dst []byte, t any) ([]byte, error) {
+	if err := checkObject(o, t); err != nil {
 		return dst, err
 	}
-	return o.append(dst, t), nil
+	return appendObject(o, dst, t), nil
 }
 
 // AppendIndent is Append with two spaces of indentation and a final newline, for files that a person
 // may open.
 func (o *Object[T]) AppendIndent(dst []byte, t *T) ([]byte, error) {
-	compact, err := o.Append(nil, t)
+	return checkAndIndent(o, dst, t)
+}
+
+func checkAndIndent(o table, dst []byte, t any) ([]byte, error) {
+	compact, err := checkAndAppend(o, nil, t)
 	if err != nil {
 		return dst, err
 	}
@@ -80,30 +115,24 @@ func AppendIndent(dst, src []byte) ([]byte, error) {
 }
 
 // Validate checks t as if it had been decoded. Errors are *Error.
-func (o *Object[T]) Validate(t *T) error {
-	for _, m := range o.Members {
-		if m.omitted(t) {
+func (o *Object[T]) Validate(t *T) error { return checkObject(o, t) }
+
+func checkObject(o table, t any) error {
+	for i := range o.count() {
+		m := o.member(i)
+		if m.skipped(t) {
 			continue
 		}
 		if err := m.check(t); err != nil {
 			return within(err, m.segment())
 		}
 	}
-	return o.checkAcross(t)
+	return o.across(t)
 }
 
-func (o *Object[T]) checkAcross(t *T) error {
-	if o.Check != nil {
-		if err := o.Check(t); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (o *Object[T]) decode(d *decoder, t *T) error {
-	if len(o.Members) > maxMembers {
-		return fail(o.Name + " has more members than strictjson supports")
+func decodeObject(o table, d *decoder, t any) error {
+	if o.count() > maxMembers {
+		return fail(o.name() + " has more members than strictjson supports")
 	}
 	if err := d.open(jsontext.KindBeginObject); err != nil {
 		return err
@@ -119,15 +148,16 @@ func (o *Object[T]) decode(d *decoder, t *T) error {
 		if err != nil {
 			return err
 		}
-		i := o.find(name, next)
+		i := find(o, name, next)
 		if i < 0 {
-			if err := o.unknown(d, string(name)); err != nil {
+			if err := unknown(o, d, string(name)); err != nil {
 				return within(err, memberSegment(string(name)))
 			}
 			continue
 		}
-		if err := o.Members[i].decode(d, t); err != nil {
-			return within(err, o.Members[i].segment())
+		m := o.member(i)
+		if err := m.decode(d, t); err != nil {
+			return within(err, m.segment())
 		}
 		seen |= 1 << i
 		next = i + 1
@@ -135,23 +165,23 @@ func (o *Object[T]) decode(d *decoder, t *T) error {
 	if err := d.token(); err != nil {
 		return err
 	}
-	for i, m := range o.Members {
-		if seen&(1<<i) == 0 && m.required() {
+	for i := range o.count() {
+		if m := o.member(i); seen&(1<<i) == 0 && !m.optional {
 			return within(errors.New("is missing"), m.segment())
 		}
 	}
-	return o.checkAcross(t)
+	return o.across(t)
 }
 
 // find gives the index of the member called name, looking at the likely one first; -1: unknown.
-func (o *Object[T]) find(name []byte, likely int) int {
-	for i := likely; i < len(o.Members); i++ {
-		if string(name) == o.Members[i].title() {
+func find(o table, name []byte, likely int) int {
+	for i := likely; i < o.count(); i++ {
+		if string(name) == o.member(i).name {
 			return i
 		}
 	}
-	for i := 0; i < min(likely, len(o.Members)); i++ {
-		if string(name) == o.Members[i].title() {
+	for i := 0; i < min(likely, o.count()); i++ {
+		if string(name) == o.member(i).name {
 			return i
 		}
 	}
@@ -159,31 +189,32 @@ func (o *Object[T]) find(name []byte, likely int) int {
 }
 
 // unknown skips the value of a member that the table does not have, or refuses it.
-func (o *Object[T]) unknown(d *decoder, name string) error {
-	if o.Open {
+func unknown(o table, d *decoder, name string) error {
+	if o.open() {
 		_, err := d.raw()
 		return err
 	}
-	for _, m := range o.Members {
-		if strings.EqualFold(name, m.title()) {
-			return fail("unknown member, the name is " + strconv.Quote(m.title()))
+	for i := range o.count() {
+		if m := o.member(i); strings.EqualFold(name, m.name) {
+			return fail("unknown member, the name is " + strconv.Quote(m.name))
 		}
 	}
 	return fail("unknown member")
 }
 
-func (o *Object[T]) append(dst []byte, t *T) []byte {
+func appendObject(o table, dst []byte, t any) []byte {
 	dst = append(dst, '{')
 	first := true
-	for _, m := range o.Members {
-		if m.omitted(t) {
+	for i := range o.count() {
+		m := o.member(i)
+		if m.skipped(t) {
 			continue
 		}
 		if !first {
 			dst = append(dst, ',')
 		}
 		first = false
-		dst = appendName(dst, m.title())
+		dst = appendName(dst, m.name)
 		dst = m.append(dst, t)
 	}
 	return append(dst, '}')

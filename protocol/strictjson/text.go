@@ -26,7 +26,18 @@ type Rule struct {
 }
 
 // String is a string under rule, which must not change after.
-func String[S ~string](rule *Rule) Type[S] { return stringType[S]{rule} }
+func String[S ~string](rule *Rule) Type[S] { return Type[S]{stringType{stringIn[S]{}, rule}} }
+
+// text reaches the string that a pointer leads to.
+type text interface {
+	get(v any) string
+	set(v any, s string)
+}
+
+type stringIn[S ~string] struct{}
+
+func (stringIn[S]) get(v any) string    { return string(*v.(*S)) }
+func (stringIn[S]) set(v any, s string) { *v.(*S) = S(s) }
 
 // Text is any string, also an empty one, of up to maxBytes.
 func Text(maxBytes int) Type[string] {
@@ -85,25 +96,30 @@ func checkProse(s string) string {
 	return ""
 }
 
-type stringType[S ~string] struct{ rule *Rule }
+type stringType struct {
+	text
+	rule *Rule
+}
 
-func (t stringType[S]) decode(d *decoder, v *S) error {
+func (t stringType) decode(d *decoder, v any) error {
 	b, err := d.text()
 	if err != nil {
 		return err
 	}
-	*v = S(b)
-	return t.rule.check(string(*v))
+	s := string(b)
+	t.set(v, s)
+	return t.rule.check(s)
 }
-func (t stringType[S]) check(v *S) error {
-	if err := checkText(string(*v)); err != nil {
+func (t stringType) check(v any) error {
+	s := t.get(v)
+	if err := checkText(s); err != nil {
 		return err
 	}
-	return t.rule.check(string(*v))
+	return t.rule.check(s)
 }
-func (t stringType[S]) append(dst []byte, v *S) []byte { return appendString(dst, *v) }
-func (t stringType[S]) empty(v *S) bool                { return *v == "" }
-func (t stringType[S]) keepEmpty() Type[S]             { return t }
+func (t stringType) append(dst []byte, v any) []byte { return appendString(dst, t.get(v)) }
+func (t stringType) empty(v any) bool                { return t.get(v) == "" }
+func (t stringType) keepEmpty() kind                 { return t }
 
 func (r *Rule) check(s string) error {
 	if s == "" && !r.Empty {
@@ -123,7 +139,7 @@ func (r *Rule) check(s string) error {
 	return nil
 }
 
-func (t stringType[S]) shape() *shape {
+func (t stringType) shape() *shape {
 	r := t.rule
 	s := &shape{typ: "string", label: r.Label}
 	var limits []string
@@ -152,49 +168,48 @@ func (t stringType[S]) shape() *shape {
 }
 
 // Enum is one of a closed list of strings.
-func Enum[S ~string](values ...S) Type[S] { return enumType[S]{values} }
+func Enum[S ~string](values ...S) Type[S] {
+	words := make([]string, len(values))
+	for i, v := range values {
+		words[i] = string(v)
+	}
+	return Type[S]{enumType{stringIn[S]{}, words}}
+}
 
-type enumType[S ~string] struct{ values []S }
+type enumType struct {
+	text
+	values []string
+}
 
-func (t enumType[S]) decode(d *decoder, v *S) error {
+func (t enumType) decode(d *decoder, v any) error {
 	b, err := d.text()
 	if err != nil {
 		return err
 	}
 	for _, known := range t.values {
-		if string(b) == string(known) {
-			*v = known
+		if string(b) == known {
+			t.set(v, known)
 			return nil
 		}
 	}
 	return t.refuse()
 }
-func (t enumType[S]) check(v *S) error {
-	if slices.Contains(t.values, *v) {
+func (t enumType) check(v any) error {
+	if slices.Contains(t.values, t.get(v)) {
 		return nil
 	}
 	return t.refuse()
 }
-func (t enumType[S]) refuse() error                  { return fail("must be one of " + t.list(", ")) }
-func (t enumType[S]) append(dst []byte, v *S) []byte { return appendString(dst, *v) }
-func (t enumType[S]) empty(v *S) bool                { return *v == "" }
-func (t enumType[S]) keepEmpty() Type[S]             { return t }
-func (t enumType[S]) list(separator string) string {
-	var b strings.Builder
-	for i, v := range t.values {
-		if i > 0 {
-			b.WriteString(separator)
-		}
-		b.WriteString(string(v))
-	}
-	return b.String()
-}
-func (t enumType[S]) shape() *shape {
+func (t enumType) refuse() error                   { return fail("must be one of " + strings.Join(t.values, ", ")) }
+func (t enumType) append(dst []byte, v any) []byte { return appendString(dst, t.get(v)) }
+func (t enumType) empty(v any) bool                { return t.get(v) == "" }
+func (t enumType) keepEmpty() kind                 { return t }
+func (t enumType) shape() *shape {
 	words := make([]string, len(t.values))
 	for i, v := range t.values {
-		words[i] = quoted(string(v))
+		words[i] = quoted(v)
 	}
-	return &shape{typ: "string", label: "enum", limits: t.list(", "), enum: words}
+	return &shape{typ: "string", label: "enum", limits: strings.Join(t.values, ", "), enum: words}
 }
 
 // Coded is a Go value that JSON holds as a string of one canonical form.
@@ -210,11 +225,11 @@ type Coded[V any] struct {
 }
 
 // CodedString is the Type of c, which must not change after.
-func CodedString[V any](c *Coded[V]) Type[V] { return codedType[V]{c} }
+func CodedString[V any](c *Coded[V]) Type[V] { return Type[V]{codedType[V]{c}} }
 
 type codedType[V any] struct{ c *Coded[V] }
 
-func (t codedType[V]) decode(d *decoder, v *V) error {
+func (t codedType[V]) decode(d *decoder, v any) error {
 	b, err := d.text()
 	if err != nil {
 		return err
@@ -223,22 +238,22 @@ func (t codedType[V]) decode(d *decoder, v *V) error {
 	if problem != "" {
 		return fail(problem)
 	}
-	*v = parsed
+	*v.(*V) = parsed
 	return nil
 }
-func (t codedType[V]) check(v *V) error {
-	if problem := t.c.Check(*v); problem != "" {
+func (t codedType[V]) check(v any) error {
+	if problem := t.c.Check(*v.(*V)); problem != "" {
 		return fail(problem)
 	}
 	return nil
 }
-func (t codedType[V]) append(dst []byte, v *V) []byte {
+func (t codedType[V]) append(dst []byte, v any) []byte {
 	dst = append(dst, '"')
-	dst = t.c.Append(dst, *v)
+	dst = t.c.Append(dst, *v.(*V))
 	return append(dst, '"')
 }
-func (t codedType[V]) empty(v *V) bool    { return t.c.Empty(*v) }
-func (t codedType[V]) keepEmpty() Type[V] { return t }
+func (t codedType[V]) empty(v any) bool { return t.c.Empty(*v.(*V)) }
+func (t codedType[V]) keepEmpty() kind  { return t }
 func (t codedType[V]) shape() *shape {
 	s := &shape{typ: "string", label: t.c.Label, limits: t.c.Limits}
 	if t.c.Format != "" {
@@ -297,8 +312,8 @@ func checkText(s string) error {
 }
 
 // appendString quotes s, which is valid UTF-8, in the shortest form.
-func appendString[S ~string](dst []byte, s S) []byte {
-	dst, _ = jsontext.AppendQuote(dst, string(s))
+func appendString(dst []byte, s string) []byte {
+	dst, _ = jsontext.AppendQuote(dst, s)
 	return dst
 }
 

@@ -8,52 +8,73 @@ import (
 )
 
 // Type says which JSON values a Go V may hold. The functions of this package make them.
-type Type[V any] interface {
-	decode(d *decoder, v *V) error
-	check(v *V) error
-	append(dst []byte, v *V) []byte // of a value that passed check
-	empty(v *V) bool                // the value that stands for null or absent where that is allowed
-	keepEmpty() Type[V]             // the same type where an empty list and no list differ
+//
+// Only the functions that make Types and Members are generic. What they make works on pointers in an any,
+// so that the compiler does not write the code of this package once for every struct that is described.
+type Type[V any] struct{ kind kind }
+
+// kind is a Type without its V: each v is a *V.
+type kind interface {
+	decode(d *decoder, v any) error
+	check(v any) error
+	append(dst []byte, v any) []byte // of a value that passed check
+	empty(v any) bool                // the value that stands for null or absent where that is allowed
+	keepEmpty() kind                 // the same type where an empty list and no list differ
 	shape() *shape
 }
 
 // Bool is true or false.
-func Bool() Type[bool] { return boolType{} }
+func Bool() Type[bool] { return Type[bool]{boolType{}} }
 
 type boolType struct{}
 
-func (boolType) decode(d *decoder, v *bool) error {
+func (boolType) decode(d *decoder, v any) error {
+	value := false
 	switch d.tokens.PeekKind() {
 	case jsontext.KindTrue:
-		*v = true
+		value = true
 	case jsontext.KindFalse:
-		*v = false
 	default:
 		return d.expect(jsontext.KindTrue)
 	}
+	*v.(*bool) = value
 	return d.token()
 }
-func (boolType) check(*bool) error                 { return nil }
-func (boolType) append(dst []byte, v *bool) []byte { return strconv.AppendBool(dst, *v) }
-func (boolType) empty(v *bool) bool                { return !*v }
-func (t boolType) keepEmpty() Type[bool]           { return t }
-func (boolType) shape() *shape                     { return &shape{typ: "boolean", label: "boolean"} }
+func (boolType) check(any) error                 { return nil }
+func (boolType) append(dst []byte, v any) []byte { return strconv.AppendBool(dst, *v.(*bool)) }
+func (boolType) empty(v any) bool                { return !*v.(*bool) }
+func (t boolType) keepEmpty() kind               { return t }
+func (boolType) shape() *shape                   { return &shape{typ: "boolean", label: "boolean"} }
 
 // Int is a whole number from low to high, both inclusive, written without fraction and exponent.
-func Int[N ~int | ~int64](low, high N) Type[N] { return intType[N]{low, high, 1, "integer"} }
+func Int[N ~int | ~int64](low, high N) Type[N] {
+	return Type[N]{intType{numberIn[N]{}, int64(low), int64(high), 1, "integer"}}
+}
 
 // DurationMS is a time.Duration as whole milliseconds from low to high, both inclusive.
 func DurationMS(low, high time.Duration) Type[time.Duration] {
-	return intType[time.Duration]{low, high, time.Millisecond, "milliseconds"}
+	return Type[time.Duration]{intType{numberIn[time.Duration]{}, int64(low), int64(high), int64(time.Millisecond), "milliseconds"}}
 }
 
-type intType[N ~int | ~int64] struct {
-	low, high N
-	unit      N // Go units per unit of JSON
+// number reaches the number that a pointer leads to.
+type number interface {
+	get(v any) int64
+	set(v any, n int64)
+}
+
+type numberIn[N ~int | ~int64] struct{}
+
+func (numberIn[N]) get(v any) int64    { return int64(*v.(*N)) }
+func (numberIn[N]) set(v any, n int64) { *v.(*N) = N(n) }
+
+type intType struct {
+	number
+	low, high int64
+	unit      int64 // Go units per unit of JSON
 	label     string
 }
 
-func (t intType[N]) decode(d *decoder, v *N) error {
+func (t intType) decode(d *decoder, v any) error {
 	if err := d.expect(jsontext.KindNumber); err != nil {
 		return err
 	}
@@ -65,53 +86,54 @@ func (t intType[N]) decode(d *decoder, v *N) error {
 	if err != nil || string(raw) == "-0" {
 		return fail("must be a whole number" + t.bounds())
 	}
-	if n < int64(t.low/t.unit) || n > int64(t.high/t.unit) {
+	if n < t.low/t.unit || n > t.high/t.unit {
 		return fail("must be" + t.bounds())
 	}
-	*v = N(n) * t.unit
+	t.set(v, n*t.unit)
 	return nil
 }
-func (t intType[N]) check(v *N) error {
-	if *v%t.unit != 0 {
+func (t intType) check(v any) error {
+	n := t.get(v)
+	if n%t.unit != 0 {
 		return fail("must be whole milliseconds")
 	}
-	if *v < t.low || *v > t.high {
+	if n < t.low || n > t.high {
 		return fail("must be" + t.bounds())
 	}
 	return nil
 }
-func (t intType[N]) bounds() string {
-	return " from " + strconv.FormatInt(int64(t.low/t.unit), 10) + " to " + strconv.FormatInt(int64(t.high/t.unit), 10)
+func (t intType) bounds() string {
+	return " from " + strconv.FormatInt(t.low/t.unit, 10) + " to " + strconv.FormatInt(t.high/t.unit, 10)
 }
-func (t intType[N]) append(dst []byte, v *N) []byte {
-	return strconv.AppendInt(dst, int64(*v/t.unit), 10)
-}
-func (t intType[N]) empty(v *N) bool    { return *v == 0 }
-func (t intType[N]) keepEmpty() Type[N] { return t }
-func (t intType[N]) shape() *shape {
+func (t intType) append(dst []byte, v any) []byte { return strconv.AppendInt(dst, t.get(v)/t.unit, 10) }
+func (t intType) empty(v any) bool                { return t.get(v) == 0 }
+func (t intType) keepEmpty() kind                 { return t }
+func (t intType) shape() *shape {
 	return &shape{typ: "integer", label: t.label, limits: t.bounds()[len(" from "):], words: []keyword{
-		{"minimum", strconv.FormatInt(int64(t.low/t.unit), 10)},
-		{"maximum", strconv.FormatInt(int64(t.high/t.unit), 10)},
+		{"minimum", strconv.FormatInt(t.low/t.unit, 10)},
+		{"maximum", strconv.FormatInt(t.high/t.unit, 10)},
 	}}
 }
 
 // Raw is any JSON value, kept as a copy of its bytes and written without white space. A nil value
 // stands for absent or, in Nullable, for null.
-func Raw() Type[jsontext.Value] { return rawType{} }
+func Raw() Type[jsontext.Value] { return Type[jsontext.Value]{rawType{}} }
 
 // RawView is Raw without the copy: the value aliases the input of Decode, which must then stay
 // unchanged and is kept alive.
-func RawView() Type[jsontext.Value] { return rawType{view: true} }
+func RawView() Type[jsontext.Value] { return Type[jsontext.Value]{rawType{view: true}} }
 
 // RawObject is Raw for objects only.
-func RawObject() Type[jsontext.Value] { return rawType{object: true} }
+func RawObject() Type[jsontext.Value] { return Type[jsontext.Value]{rawType{object: true}} }
 
 // RawObjectView is RawView for objects only.
-func RawObjectView() Type[jsontext.Value] { return rawType{object: true, view: true} }
+func RawObjectView() Type[jsontext.Value] {
+	return Type[jsontext.Value]{rawType{object: true, view: true}}
+}
 
 type rawType struct{ object, view bool }
 
-func (t rawType) decode(d *decoder, v *jsontext.Value) error {
+func (t rawType) decode(d *decoder, v any) error {
 	if t.object {
 		if err := d.expect(jsontext.KindBeginObject); err != nil {
 			return err
@@ -124,21 +146,22 @@ func (t rawType) decode(d *decoder, v *jsontext.Value) error {
 	if !t.view {
 		raw = append([]byte(nil), raw...)
 	}
-	*v = raw
+	*v.(*jsontext.Value) = raw
 	return nil
 }
-func (t rawType) check(v *jsontext.Value) error {
-	if err := checkRaw(*v); err != nil {
+func (t rawType) check(v any) error {
+	raw := *v.(*jsontext.Value)
+	if err := checkRaw(raw); err != nil {
 		return err
 	}
-	if t.object && v.Kind() != jsontext.KindBeginObject {
-		return fail("expected an object, found " + kindName(v.Kind()))
+	if t.object && raw.Kind() != jsontext.KindBeginObject {
+		return fail("expected an object, found " + kindName(raw.Kind()))
 	}
 	return nil
 }
-func (t rawType) append(dst []byte, v *jsontext.Value) []byte { return appendRaw(dst, *v) }
-func (t rawType) empty(v *jsontext.Value) bool                { return len(*v) == 0 }
-func (t rawType) keepEmpty() Type[jsontext.Value]             { return t }
+func (t rawType) append(dst []byte, v any) []byte { return appendRaw(dst, *v.(*jsontext.Value)) }
+func (t rawType) empty(v any) bool                { return len(*v.(*jsontext.Value)) == 0 }
+func (t rawType) keepEmpty() kind                 { return t }
 func (t rawType) shape() *shape {
 	if t.object {
 		return &shape{typ: "object", label: "object", limits: "any members", open: true}
