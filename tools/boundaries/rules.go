@@ -99,7 +99,8 @@ var Modules = []ModuleRule{
 	{
 		Dir: "tools", May: []Pattern{
 			"./protocol/...", "./core/...", "./storage-filesystem/...", "./adapter-sdk/...", "./adapters/...", "./delivery-router/...", "./hook-runner/...", "./mcp-server/...", "./cli/...",
-			"golang.org/x/mod/...", "golang.org/x/tools/...", "github.com/rogpeppe/go-internal/...", "github.com/google/go-cmp/...", jsonTokens,
+			"golang.org/x/mod/...", "golang.org/x/tools/...", "golang.org/x/exp/apidiff/...", "github.com/rogpeppe/go-internal/...", "github.com/google/go-cmp/...", jsonTokens,
+			"aead.dev/minisign/...", "github.com/CycloneDX/cyclonedx-go/...",
 		},
 		Instead: "add the library to this row and to docs/dependencies.md with the reason",
 	},
