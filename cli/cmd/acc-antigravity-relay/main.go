@@ -5,7 +5,11 @@ package main
 import (
 	"os"
 
+	"github.com/acc-control-plane/acc/cli/launch"
 	"github.com/acc-control-plane/acc/cli/registry/relays"
 )
 
-func main() { os.Exit(relays.Antigravity(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+func main() {
+	launch.Enter("acc-antigravity-relay", launch.Relay)
+	os.Exit(relays.Antigravity(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}

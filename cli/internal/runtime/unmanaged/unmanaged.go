@@ -29,10 +29,14 @@ const ReasonExecutableMissing protocol.Reason = "executable_missing"
 
 // names are the executables of a build, in the order in which they are written: acc last, because it is
 // what people take for the whole.
-var names = []string{"acc-hook", "acc-mcp", "acc"}
+var names = []string{"acc-hook", "acc-mcp", "acc-antigravity-relay", "acc"}
 
-// optional is the executable that most people never start.
-const optional = "acc-mcp"
+// Executables that most people never start. That the relay is missing is not even worth a word: where it
+// cannot be started, messages arrive with the next turn.
+const (
+	optional = "acc-mcp"
+	relay    = "acc-antigravity-relay"
+)
 
 // mode of an installed executable.
 const mode = 0o755
@@ -66,6 +70,8 @@ func NewPlan(home datahome.Home, self string) (*Plan, error) {
 		switch {
 		case err != nil && name == optional:
 			p.Notes, p.NoServer = append(p.Notes, name+" is not beside "+self+", so no MCP server is installed"), true
+			continue
+		case err != nil && name == relay:
 			continue
 		case err != nil || !info.Mode().IsRegular():
 			return nil, protocol.DataError(ReasonExecutableMissing, fmt.Sprintf("%s is not beside %s, and an installation needs both", name, self)).
