@@ -95,7 +95,7 @@ func (a *admission) once() (*Lease, error) {
 		return a.manage()
 	}
 	if a.head.phase != ready {
-		return nil, protocol.ConflictError(protocol.ReasonActivating, "acc in "+a.Home.Acc()+" is being updated, and the clients of this machine with it").WithHint("acc update")
+		return nil, protocol.DataError(protocol.ReasonActivating, "acc in "+a.Home.Acc()+" is being updated, and the clients of this machine with it").WithHint("acc update")
 	}
 	to := a.choose()
 	lock, err := a.lock(to)

@@ -65,6 +65,6 @@ func refuse(reason protocol.Reason, message, hint string, cause error) error {
 }
 
 func busy(home datahome.Home, cause error) error {
-	return protocol.ConflictError(protocol.ReasonAdmissionBusy, "acc in "+home.Acc()+" is being changed by another process").
+	return protocol.DataError(protocol.ReasonAdmissionBusy, "acc in "+home.Acc()+" is being changed by another process").
 		WithHint("wait a moment, then run the command again").Because(cause)
 }

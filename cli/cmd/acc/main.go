@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/acc-control-plane/acc/cli/internal/command"
+	"github.com/acc-control-plane/acc/cli/launch"
 	"github.com/acc-control-plane/acc/cli/registry"
 	"github.com/acc-control-plane/acc/cli/registry/clients"
 	"github.com/acc-control-plane/acc/storage-filesystem/datahome"
@@ -18,9 +19,23 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	host := command.Host{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: datahome.Installed(os.Getenv),
-		Enter: room.Enter, Hooks: registry.Hooks, Lives: registry.Lives, Installers: clients.Installers,
+		Admit: admit, Enter: room.Enter, Hooks: registry.Hooks, Lives: registry.Lives, Installers: clients.Installers,
 	}
 	code := command.Main(ctx, host, os.Args[1:])
 	stop()
 	os.Exit(int(code))
+}
+
+// admit lets this process into the managed runtime of its data home.
+func admit(s command.Standing) error {
+	home, err := datahome.Locate(datahome.Installed(os.Getenv))
+	if err != nil {
+		return err
+	}
+	kind := launch.Command
+	if s == command.Manager {
+		kind = launch.Management
+	}
+	_, err = launch.Admit(launch.Request{Program: "acc", Kind: kind, Home: home, Args: os.Args})
+	return err
 }

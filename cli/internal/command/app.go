@@ -24,6 +24,9 @@ func Main(ctx context.Context, host Host, args []string) protocol.Code {
 	if inv.JSON = call.JSON; inv.JSON {
 		inv.UI.Silent()
 	}
+	if err == nil {
+		err = inv.admitted(call)
+	}
 	if err != nil {
 		return inv.fail(err)
 	}

@@ -26,6 +26,9 @@ type Host struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Env            func(name string) string
+	// Admit lets the process into the installation that it runs from, and may put another executable in its
+	// place; nil: there is none.
+	Admit func(s Standing) error
 	// Enter opens a room; room.Enter outside tests.
 	Enter func(ctx context.Context, req room.Request) (*room.Room, error)
 	// Hooks are the adapters of this build; nil: nothing is said about what their clients were seen to do.

@@ -1,0 +1,43 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"github.com/acc-control-plane/acc/protocol"
+)
+
+// TestEveryCommandIsAdmittedFirst: what a command is to the installation is asked before anything else happens,
+// and an installation that lets nobody in is told of with exit code 4.
+func TestEveryCommandIsAdmittedFirst(t *testing.T) {
+	closed := protocol.DataError(protocol.ReasonActivating, "acc is being updated")
+	for _, c := range []struct {
+		args []string
+		want Standing
+	}{
+		{[]string{"status"}, Resident},
+		{[]string{"--json", "inbox"}, Resident},
+		{[]string{"claim", "--resource", "a"}, Resident},
+		{[]string{"doctor"}, Manager},
+		{[]string{"install", "--dry-run"}, Manager},
+		{[]string{"uninstall", "--dry-run"}, Manager},
+		{[]string{"help"}, Visitor},
+		{[]string{"status", "--help"}, Visitor},
+		{[]string{"version"}, Visitor},
+		{nil, Visitor},
+	} {
+		asked := Visitor
+		var out, errs bytes.Buffer
+		code := Main(context.Background(), Host{
+			Stdout: &out, Stderr: &errs, Env: func(string) string { return "" },
+			Admit: func(s Standing) error { asked = s; return closed },
+		}, c.args)
+		if asked != c.want {
+			t.Errorf("%v: %v, want %v", c.args, asked, c.want)
+		}
+		if want := map[bool]protocol.Code{true: protocol.OK, false: protocol.Data}[c.want == Visitor]; code != want {
+			t.Errorf("%v: exit code %d, want %d; %s%s", c.args, code, want, out.String(), errs.String())
+		}
+	}
+}
