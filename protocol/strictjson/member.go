@@ -11,58 +11,85 @@ import (
 // Member is one member of an Object. Field, Optional, Const and Bag make them.
 type Member[T any] struct{ *member }
 
-// member is a Member without its T.
+// member is a Member without its T. Nearly all are fields, so those take no slot of their own: tables are
+// made before main, and each part of one costs an allocation then.
 type member struct {
 	name, doc string
-	optional  bool // may be absent
-	slot
+	optional  bool            // may be absent
+	at        func(t any) any // of a field: a pointer to the Go field of t, the *T of the object
+	kind      kind            // of a field
+	slot      slot            // of what is not a field
 }
 
-func (m *member) segment() string { return memberSegment(m.name) }
-
-// slot is what an object holds under a member: each t is the *T of the object.
+// slot is a member that is not one field of the object: each t is the *T of the object.
 type slot interface {
-	omitted(t any) bool // not written; asked of optional members only
+	empty(t any) bool
 	decode(d *decoder, t any) error
 	check(t any) error
 	append(dst []byte, t any) []byte
 	shape() *shape
 }
 
+func (m *member) segment() string { return memberSegment(m.name) }
+
 // skipped says that the member is not written.
-func (m *member) skipped(t any) bool { return m.optional && m.omitted(t) }
+func (m *member) skipped(t any) bool {
+	switch {
+	case !m.optional:
+		return false
+	case m.slot != nil:
+		return m.slot.empty(t)
+	}
+	return m.kind.empty(m.at(t))
+}
+
+func (m *member) decode(d *decoder, t any) error {
+	if m.slot != nil {
+		return m.slot.decode(d, t)
+	}
+	return m.kind.decode(d, m.at(t))
+}
+
+func (m *member) check(t any) error {
+	if m.slot != nil {
+		return m.slot.check(t)
+	}
+	return m.kind.check(m.at(t))
+}
+
+func (m *member) append(dst []byte, t any) []byte {
+	if m.slot != nil {
+		return m.slot.append(dst, t)
+	}
+	return m.kind.append(dst, m.at(t))
+}
 
 func (m *member) describe() memberShape {
-	return memberShape{name: m.name, doc: m.doc, optional: m.optional, shape: m.shape()}
+	s := memberShape{name: m.name, doc: m.doc, optional: m.optional}
+	if m.slot != nil {
+		s.shape = m.slot.shape()
+	} else {
+		s.shape = m.kind.shape()
+	}
+	return s
 }
 
 // Field is a member that must be there.
 func Field[T, V any](name, doc string, at func(*T) *V, typ Type[V]) Member[T] {
-	return Member[T]{&member{name, doc, false, field{erase(at), typ.kind}}}
+	return Member[T]{&member{name: name, doc: doc, at: func(t any) any { return at(t.(*T)) }, kind: typ.kind}}
 }
 
 // Optional is a member that may be absent, which is the zero value in Go: empty string, 0, false, zero
 // time, nil list, map or pointer. The zero value is not written.
 func Optional[T, V any](name, doc string, at func(*T) *V, typ Type[V]) Member[T] {
-	return Member[T]{&member{name, doc, true, field{erase(at), typ.kind.keepEmpty()}}}
+	m := Field(name, doc, at, typ)
+	m.optional, m.kind = true, typ.kind.keepEmpty()
+	return m
 }
-
-func erase[T, V any](at func(*T) *V) func(any) any { return func(t any) any { return at(t.(*T)) } }
-
-type field struct {
-	at   func(t any) any // a pointer to the Go field
-	kind kind
-}
-
-func (f field) omitted(t any) bool             { return f.kind.empty(f.at(t)) }
-func (f field) decode(d *decoder, t any) error { return f.kind.decode(d, f.at(t)) }
-func (f field) check(t any) error              { return f.kind.check(f.at(t)) }
-func (f field) append(b []byte, t any) []byte  { return f.kind.append(b, f.at(t)) }
-func (f field) shape() *shape                  { return f.kind.shape() }
 
 // Const is a member that must be there and hold exactly value; nothing in Go stores it.
 func Const[T any, V int | string](name, doc string, value V) Member[T] {
-	return Member[T]{&member{name, doc, false, constantOf(value)}}
+	return Member[T]{&member{name: name, doc: doc, slot: constantOf(value)}}
 }
 
 func constantOf(value any) constant {
@@ -77,8 +104,8 @@ type constant struct {
 	text    bool
 }
 
-func (c constant) omitted(any) bool { return false }
-func (c constant) check(any) error  { return nil }
+func (c constant) empty(any) bool  { return false }
+func (c constant) check(any) error { return nil }
 func (c constant) decode(d *decoder, _ any) error {
 	raw, err := d.raw()
 	if err != nil {
@@ -115,7 +142,7 @@ func Bag[T any, M ~map[string]jsontext.Value](name, doc string, at func(*T) *M, 
 	for _, m := range known {
 		g.known = append(g.known, m.member)
 	}
-	return Member[T]{&member{name, doc, true, g}}
+	return Member[T]{&member{name: name, doc: doc, optional: true, slot: g}}
 }
 
 type bag struct {
@@ -124,7 +151,7 @@ type bag struct {
 	known  []*member
 }
 
-func (g *bag) omitted(t any) bool {
+func (g *bag) empty(t any) bool {
 	if len(g.others(t)) > 0 {
 		return false
 	}

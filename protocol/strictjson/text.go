@@ -26,18 +26,7 @@ type Rule struct {
 }
 
 // String is a string under rule, which must not change after.
-func String[S ~string](rule *Rule) Type[S] { return Type[S]{stringType{stringIn[S]{}, rule}} }
-
-// text reaches the string that a pointer leads to.
-type text interface {
-	get(v any) string
-	set(v any, s string)
-}
-
-type stringIn[S ~string] struct{}
-
-func (stringIn[S]) get(v any) string    { return string(*v.(*S)) }
-func (stringIn[S]) set(v any, s string) { *v.(*S) = S(s) }
+func String[S ~string](rule *Rule) Type[S] { return Type[S]{stringType[S]{rule}} }
 
 // Text is any string, also an empty one, of up to maxBytes.
 func Text(maxBytes int) Type[string] {
@@ -96,30 +85,38 @@ func checkProse(s string) string {
 	return ""
 }
 
-type stringType struct {
-	text
-	rule *Rule
-}
+// stringType is generic and holds nothing but a pointer, so that none is allocated.
+type stringType[S ~string] struct{ rule *Rule }
 
-func (t stringType) decode(d *decoder, v any) error {
+func (t stringType[S]) decode(d *decoder, v any) error {
+	s, err := t.rule.decode(d)
+	*v.(*S) = S(s)
+	return err
+}
+func (t stringType[S]) check(v any) error { return t.rule.checkGo(string(*v.(*S))) }
+func (t stringType[S]) append(dst []byte, v any) []byte {
+	return appendString(dst, string(*v.(*S)))
+}
+func (t stringType[S]) empty(v any) bool { return *v.(*S) == "" }
+func (t stringType[S]) keepEmpty() kind  { return t }
+func (t stringType[S]) shape() *shape    { return t.rule.shape() }
+
+func (r *Rule) decode(d *decoder) (string, error) {
 	b, err := d.text()
 	if err != nil {
-		return err
+		return "", err
 	}
 	s := string(b)
-	t.set(v, s)
-	return t.rule.check(s)
+	return s, r.check(s)
 }
-func (t stringType) check(v any) error {
-	s := t.get(v)
+
+// checkGo is check of a string that no document held.
+func (r *Rule) checkGo(s string) error {
 	if err := checkText(s); err != nil {
 		return err
 	}
-	return t.rule.check(s)
+	return r.check(s)
 }
-func (t stringType) append(dst []byte, v any) []byte { return appendString(dst, t.get(v)) }
-func (t stringType) empty(v any) bool                { return t.get(v) == "" }
-func (t stringType) keepEmpty() kind                 { return t }
 
 func (r *Rule) check(s string) error {
 	if s == "" && !r.Empty {
@@ -139,8 +136,7 @@ func (r *Rule) check(s string) error {
 	return nil
 }
 
-func (t stringType) shape() *shape {
-	r := t.rule
+func (r *Rule) shape() *shape {
 	s := &shape{typ: "string", label: r.Label}
 	var limits []string
 	if !r.Empty {
@@ -175,6 +171,17 @@ func Enum[S ~string](values ...S) Type[S] {
 	}
 	return Type[S]{enumType{stringIn[S]{}, words}}
 }
+
+// text reaches the string that a pointer leads to.
+type text interface {
+	get(v any) string
+	set(v any, s string)
+}
+
+type stringIn[S ~string] struct{}
+
+func (stringIn[S]) get(v any) string    { return string(*v.(*S)) }
+func (stringIn[S]) set(v any, s string) { *v.(*S) = S(s) }
 
 type enumType struct {
 	text
