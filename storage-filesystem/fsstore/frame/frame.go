@@ -5,8 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
-	"sync"
 )
 
 // Sizes in bytes.
@@ -23,11 +21,6 @@ var (
 	frameMagic   = [8]byte{0xff, 'A', 'C', 'C', 'F', '2', '\r', '\n'}
 	segmentMagic = [8]byte{0xff, 'A', 'C', 'C', 'S', '2', '\r', '\n'}
 )
-
-// castagnoli is made when a frame is first checked: making it takes longer than most hooks, which read
-// no frame at all. The table of the library is found again by its address, so that the processor's own
-// instruction still does the work.
-var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
 
 // Tag ties every frame to one store, so that bytes of another one are never taken for ours.
 type Tag [8]byte
@@ -56,7 +49,7 @@ func Append(dst []byte, tag Tag, generation uint64, previous uint32, payload []b
 	dst = binary.BigEndian.AppendUint64(dst, generation)
 	dst = binary.BigEndian.AppendUint32(dst, previous)
 	dst = binary.BigEndian.AppendUint32(dst, uint32(len(payload)))
-	crc := crc32.Checksum(dst[start:], castagnoli())
+	crc := Checksum(dst[start:])
 	dst = binary.BigEndian.AppendUint32(dst, crc)
 	crc = payloadCRC(dst[start:start+HeaderSize-4], payload)
 	dst = append(dst, payload...)
@@ -66,7 +59,7 @@ func Append(dst []byte, tag Tag, generation uint64, previous uint32, payload []b
 // payloadCRC covers the header as well, without its own CRC, so that the CRC of a frame depends on
 // everything in it and, through Previous, on every frame before it.
 func payloadCRC(header, payload []byte) uint32 {
-	return crc32.Update(crc32.Checksum(header, castagnoli()), castagnoli(), payload)
+	return update(Checksum(header), payload)
 }
 
 // Problem says why bytes are not the frame that was expected.
@@ -122,7 +115,7 @@ func parseHeader(data []byte, tag Tag) (header, Problem) {
 	if len(data) < HeaderSize {
 		return header{}, Short
 	}
-	if binary.BigEndian.Uint32(data[HeaderSize-4:]) != crc32.Checksum(data[:HeaderSize-4], castagnoli()) {
+	if binary.BigEndian.Uint32(data[HeaderSize-4:]) != Checksum(data[:HeaderSize-4]) {
 		return header{}, BadHeader
 	}
 	if Tag(data[8:16]) != tag {
@@ -191,7 +184,7 @@ func AppendSegment(dst []byte, tag Tag, s Segment) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, s.Previous)
 	dst = binary.BigEndian.AppendUint64(dst, s.Jump)
 	dst = binary.BigEndian.AppendUint64(dst, s.Number)
-	return binary.BigEndian.AppendUint32(dst, crc32.Checksum(dst[start:], castagnoli()))
+	return binary.BigEndian.AppendUint32(dst, Checksum(dst[start:]))
 }
 
 // ParseSegment reads the header of a segment.
@@ -202,7 +195,7 @@ func ParseSegment(data []byte, tag Tag) (Segment, error) {
 		return Segment{}, fmt.Errorf("no segment begins here")
 	case len(data) < SegmentSize:
 		return Segment{}, fmt.Errorf("the bytes end inside the segment header")
-	case binary.BigEndian.Uint32(data[SegmentSize-4:]) != crc32.Checksum(data[:SegmentSize-4], castagnoli()):
+	case binary.BigEndian.Uint32(data[SegmentSize-4:]) != Checksum(data[:SegmentSize-4]):
 		return Segment{}, fmt.Errorf("the checksum of the segment header is wrong")
 	case Tag(data[8:16]) != tag:
 		return Segment{}, fmt.Errorf("the segment belongs to another store")
