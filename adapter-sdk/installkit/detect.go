@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"sync"
 	"strconv"
 	"time"
 
@@ -68,7 +69,7 @@ func Find(ctx context.Context, m adapter.Machine, s Search) (adapter.Detection, 
 		d.Reason = "the version is unknown: " + err.Error()
 		return d, nil
 	}
-	if d.Version = versionPattern.FindString(string(out)); d.Version == "" {
+	if d.Version = versionPattern().FindString(string(out)); d.Version == "" {
 		d.Reason = "the version is unknown: the client printed none"
 	}
 	return d, nil
@@ -98,10 +99,14 @@ func Ask(ctx context.Context, m adapter.Machine, c adapter.ClientCommand) ([]byt
 	return m.Run(ctx, c)
 }
 
-var versionPattern = regexp.MustCompile(`\b[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?\b`)
+var versionPattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?\b`)
+})
 
 // platformSuffix is what some vendors put behind the version of a platform's own package.
-var platformSuffix = regexp.MustCompile(`-(linux|darwin|win32)-(x64|arm64)$`)
+var platformSuffix = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`-(linux|darwin|win32)-(x64|arm64)$`)
+})
 
 // packageFile is what is read of a package.json.
 type packageFile struct{ name, version string }
@@ -126,8 +131,8 @@ func PackageVersion(path string, names ...string) string {
 		data, err := os.ReadFile(filepath.Join(dir, "package.json"))
 		if err == nil && len(data) <= userfile.MaxBytes {
 			if p, err := packageObject.Decode(data); err == nil {
-				version := platformSuffix.ReplaceAllString(p.version, "")
-				if slices.Contains(names, p.name) && versionPattern.FindString(version) == version {
+				version := platformSuffix().ReplaceAllString(p.version, "")
+				if slices.Contains(names, p.name) && versionPattern().FindString(version) == version {
 					return version
 				}
 			}

@@ -19,8 +19,6 @@ const (
 	maxBytes = 512 << 20 // a larger corpus is not kept, and is read anew each time
 )
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
 var errDamaged = errors.New("the search cache is damaged")
 
 // Load reads a corpus. An absent, damaged or foreign file gives an empty one, which takes everything in
@@ -62,13 +60,13 @@ func (c *Corpus) encode() []byte {
 			data = append(data, text...)
 		}
 	}
-	binary.LittleEndian.PutUint32(data[len(magic):], crc32.Checksum(data[header:], castagnoli))
+	binary.LittleEndian.PutUint32(data[len(magic):], crc32.Checksum(data[header:], crc32.MakeTable(crc32.Castagnoli)))
 	return data
 }
 
 func decode(data []byte) (*Corpus, error) {
 	if len(data) < header || string(data[:len(magic)]) != magic ||
-		binary.LittleEndian.Uint32(data[len(magic):]) != crc32.Checksum(data[header:], castagnoli) {
+		binary.LittleEndian.Uint32(data[len(magic):]) != crc32.Checksum(data[header:], crc32.MakeTable(crc32.Castagnoli)) {
 		return nil, errDamaged
 	}
 	r := reader{data: data[header:]}
