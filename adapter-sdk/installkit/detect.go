@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"sync"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
