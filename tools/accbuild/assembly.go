@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path"
@@ -31,7 +32,9 @@ const (
 type assembly struct {
 	scratch string
 	copied  string // module cli, with other lists
+	sums    []byte // the go.sum lines of everything that was taken in
 	proxy   fileproxy.Proxy
+	buildID string // of all executables; "": not stamped
 }
 
 func newAssembly(scratch string) *assembly {
@@ -49,6 +52,7 @@ type result struct {
 	adapters []string // names, in the order of the build
 	commands []string
 	leftOut  []string // commands
+	ids      []string // of the adapters, as the manifest has them; nil: no manifest
 }
 
 func (a *assembly) build(ctx context.Context, o options) (result, error) {
@@ -92,10 +96,13 @@ func (a *assembly) build(ctx context.Context, o options) (result, error) {
 	if err := a.require(added, dropped); err != nil {
 		return result{}, err
 	}
+	if err := a.trust(a.copied); err != nil {
+		return result{}, err
+	}
 	if err := fileproxy.PackModule(module.Version{Path: cliPath, Version: version}, a.copied, a.proxy.Dir); err != nil {
 		return result{}, err
 	}
-	return r, a.compile(ctx, version, r.commands, o.output)
+	return r, a.compile(ctx, &r, o.output)
 }
 
 // copyCLI copies module cli from the checkout, whose modules the proxy then serves, or from a published
@@ -155,7 +162,17 @@ func (a *assembly) fetch(ctx context.Context, name string) (module.Version, list
 			return module.Version{}, listed{}, fmt.Errorf("%s has no package %s; an adapter has hook and install, and live if it can reach a running session", name, pkg)
 		}
 	}
-	return module.Version{Path: m.Path, Version: m.Version}, newListed(m.Path, has("live")), nil
+	return module.Version{Path: m.Path, Version: m.Version}, newListed(m.Path, has("live")), a.trust(m.Dir)
+}
+
+// trust takes over the checksums that a module was built with. Others are looked up in the database.
+func (a *assembly) trust(dir string) error {
+	sums, err := os.ReadFile(filepath.Join(dir, "go.sum"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	a.sums = append(append(a.sums, sums...), '\n')
+	return err
 }
 
 // downloaded is what go mod download -json tells.
@@ -255,32 +272,67 @@ func (a *assembly) require(added []module.Version, dropped []listed) error {
 	return os.WriteFile(name, text, 0o644)
 }
 
+// buildTags leave out a parser that no executable needs.
+const buildTags = "urfave_cli_no_docs"
+
 // compile builds the commands of the packed copy from a module that only requires it, so that each
-// executable says which version it is of.
-func (a *assembly) compile(ctx context.Context, version string, commands []string, output string) error {
+// executable says which version it is of, and writes the manifest beside them.
+func (a *assembly) compile(ctx context.Context, r *result, output string) error {
 	dir := filepath.Join(a.scratch, "main")
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module accbuild.invalid\n\ngo 1.26.0\n\nrequire "+cliPath+" "+version+"\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module accbuild.invalid\n\ngo 1.26.0\n\nrequire "+cliPath+" "+r.version+"\n"), 0o644); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(output, 0o755); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "go.sum"), a.sums, 0o644); err != nil {
 		return err
 	}
-	args := []string{"build", "-trimpath", "-tags", "urfave_cli_no_docs", "-ldflags", "-s -w", "-o", output + string(filepath.Separator)}
-	for _, name := range commands {
-		args = append(args, path.Join(cliPath, "cmd", name))
+	bin := filepath.Join(output, "bin")
+	if err := os.MkdirAll(bin, 0o755); err != nil {
+		return err
 	}
-	_, err := a.goCommand(ctx, dir, args...)
-	return err
+	var packages []string
+	for _, name := range r.commands {
+		packages = append(packages, path.Join(cliPath, "cmd", name))
+	}
+	var err error
+	if a.buildID, err = a.identify(ctx, r.version, packages); err != nil {
+		return err
+	}
+	m, err := a.manifest(ctx, *r)
+	if err != nil {
+		return err
+	}
+	values := "-s -w -buildid="
+	if m != nil {
+		const stamped = cliPath + "/release/build"
+		values += " -X " + stamped + ".id=" + m.BuildID + " -X " + stamped + ".version=" + m.Version
+		r.ids = m.Adapters
+	}
+	if _, err := a.goCommand(ctx, dir, append([]string{"build", "-trimpath", "-tags", buildTags, "-ldflags", values, "-o", bin + string(filepath.Separator)}, packages...)...); err != nil {
+		return err
+	}
+	if m == nil {
+		return nil
+	}
+	return declare(m, r.commands, output)
 }
 
 // goCommand runs go with the modules of the proxy.
 func (a *assembly) goCommand(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	return a.runGo(ctx, dir, nil, args)
+}
+
+// goCommandHere does the same for this machine, whatever GOOS and GOARCH say.
+func (a *assembly) goCommandHere(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	return a.runGo(ctx, dir, []string{"GOOS=", "GOARCH="}, args)
+}
+
+func (a *assembly) runGo(ctx context.Context, dir string, env, args []string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir
-	cmd.Env = a.proxy.Environment()
+	cmd.Env = append(a.proxy.Environment(), env...)
 	out, err := cmd.Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {

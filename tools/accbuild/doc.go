@@ -10,6 +10,8 @@
 //
 // It copies the module cli, writes its two lists of adapters anew (lists.go), serves the copy from a module
 // proxy made of files (assembly.go), and builds each command from there, so that what is built is what go
-// install would have built. Beside the executables it writes a manifest that names the adapters.
+// install would have built. The executables go to DIR/bin, and DIR/manifest.json declares them and names
+// the adapters, as that of a release does, so that acc install takes the directory for one (manifest.go).
+//
 // Start reading at main.go.
 package main

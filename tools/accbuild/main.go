@@ -37,7 +37,7 @@ func parse(args []string) (options, error) {
 	flags.Func("with", "adapter to add: `MODULE@VERSION`, or a directory with a module; may be repeated", list(&o.with))
 	flags.Func("without", "`NAME` of an adapter to leave out; may be repeated", list(&o.without))
 	flags.StringVar(&o.from, "from", "", "build published modules of this `VERSION` instead of the checkout")
-	flags.StringVar(&o.output, "output", "", "`DIRECTORY` to write the executables to")
+	flags.StringVar(&o.output, "output", "", "`DIRECTORY` to write to: bin with the executables, and the manifest")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
@@ -69,10 +69,15 @@ func run(ctx context.Context, args []string) error {
 	}
 	fmt.Printf("%s: acc %s with %s\n", o.output, built.version, strings.Join(built.adapters, ", "))
 	for _, name := range built.commands {
-		fmt.Println(" ", name)
+		fmt.Println("  bin/" + name)
 	}
 	for _, name := range built.leftOut {
 		fmt.Printf("  not built: %s, which serves only an adapter that is left out\n", name)
+	}
+	if built.ids == nil {
+		fmt.Println("  no manifest: this acc has not all that a managed installation needs")
+	} else {
+		fmt.Println("  manifest.json, adapters:", strings.Join(built.ids, ", "))
 	}
 	return nil
 }
