@@ -130,11 +130,15 @@ func (m *Manager) remove(name string, doomed *[]string) (why string) {
 			if err := lockfile.Make(path); err != nil {
 				return err.Error()
 			}
-			return "its lock file had gone"
+			why = "its lock file had gone"
+			continue
 		case err != nil:
 			return err.Error()
 		}
 		defer lock.Release()
+	}
+	if why != "" {
+		return why
 	}
 	m.reach(stepGone + name)
 	aside := filepath.Join(m.at.Generations(), gone+randomName())
