@@ -22,8 +22,8 @@ const id = "codex"
 const wire = "codex-app-server-queue-v1"
 
 // Variables that say where the client's home is. The hooks of all terminals run in one server per home
-// with the environment of whoever started it: these two are the same for all of them, and nothing else is
-// read.
+// with the environment of whoever started it: these two are the same for all of them. Only where a process of
+// its own runs the thread is another one looked at.
 const (
 	envCodexHome = "CODEX_HOME"
 	envHome      = "HOME"
@@ -35,7 +35,7 @@ func New() (*adapter.Live, error) {
 	return adapter.NewLive(id, adapter.Contract{
 		Transport: adapter.TransportCodexAppServer, Protocol: wire, Kind: adapter.OfferMessage, Modes: modes,
 		Minimum: "0.152.1", OfferTime: 5 * time.Second,
-	}, daemon{modes}, envCodexHome, envHome)
+	}, daemon{modes}, envCodexHome, envHome, envExecServer)
 }
 
 // daemon implements adapter.LiveClient.
@@ -56,7 +56,7 @@ func (d daemon) Bind(ctx context.Context, r adapter.BindRequest) adapter.Handsha
 	e := endpoint{Home: home, Thread: r.SessionID, Cwd: r.Cwd, GenerationRef: r.GenerationRef}
 	srv, err := e.reach(ctx)
 	if err != nil {
-		return refused(reasonOf(err))
+		return unreached(reasonOf(err), r)
 	}
 	defer srv.close()
 	ref, err := e.keep(r.Vault, r.Previous)
@@ -158,6 +158,18 @@ func controlSocket(home string) (string, error) {
 		path = filepath.Clean(target)
 	}
 	return path, localsocket.Verify(path)
+}
+
+// unreached is a refusal that also names the option of the client that is in the way, if that is known.
+func unreached(reason adapter.NativeReason, r adapter.BindRequest) adapter.Handshake {
+	h := refused(reason)
+	if reason != adapter.NativeSessionEmbedded {
+		return h
+	}
+	if h.LaunchOption = launchOption(launchArguments(r.PID)); h.LaunchOption == "" && r.PID != 0 && r.Env(envExecServer) != "" {
+		h.LaunchOption = envExecServer
+	}
+	return h
 }
 
 func refused(reason adapter.NativeReason) adapter.Handshake { return adapter.Handshake{Reason: reason} }

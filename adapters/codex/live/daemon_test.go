@@ -453,20 +453,3 @@ func TestUpgradeRefuses(t *testing.T) {
 		}
 	}
 }
-
-func FuzzReceive(f *testing.F) {
-	f.Add([]byte("\x81\x02hi"))
-	f.Add([]byte("\x01\x01h\x89\x01p\x80\x01i"))
-	f.Add([]byte("\x81\x7f\x00\x00\x00\x00\x00\x00\x00\x01a"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		s := &socket{conn: &pipe{}, in: bufio.NewReader(bytes.NewReader(data))}
-		message, err := s.receive()
-		if err == nil && len(message) > len(data) {
-			t.Errorf("%d bytes out of %d", len(message), len(data))
-		}
-		if err == nil {
-			_, _ = replies.Decode(message)
-			_, _ = threadReads.Decode(message)
-		}
-	})
-}

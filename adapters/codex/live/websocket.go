@@ -22,7 +22,7 @@ type socket struct {
 }
 
 const (
-	maxHead    = 8 << 10 // bytes of the answer to the upgrade
+	maxHead    = 8 << 10 // bytes of the answer to the upgrade; a line of it fits the reader's buffer
 	maxMessage = 8 << 20 // bytes of one message
 	acceptKey  = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 )
@@ -72,14 +72,14 @@ func upgrade(conn io.ReadWriteCloser) (*socket, error) {
 func (s *socket) accepted(accept string) error {
 	confirmed := false
 	for total, first := 0, true; ; first = false {
-		line, err := s.in.ReadString('\n')
+		read, err := s.in.ReadSlice('\n')
+		if total += len(read); total > maxHead || errors.Is(err, bufio.ErrBufferFull) {
+			return errWebSocket
+		}
 		if err != nil {
 			return err
 		}
-		if total += len(line); total > maxHead {
-			return errWebSocket
-		}
-		line = strings.TrimRight(line, "\r\n")
+		line := strings.TrimRight(string(read), "\r\n")
 		name, value, _ := strings.Cut(line, ":")
 		switch {
 		case first:
@@ -122,14 +122,19 @@ func (s *socket) frame(kind byte, data []byte) error {
 // receive reads one whole message, answering pings on the way. The end of the connection is io.EOF.
 func (s *socket) receive() ([]byte, error) {
 	var message bytes.Buffer
-	for {
+	for begun := false; ; {
 		kind, last, err := s.part(&message)
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		if last && kind < frameClose {
+		case kind >= frameClose:
+			continue
+		case begun != (kind == frameMore):
+			return nil, errWebSocket
+		case last:
 			return message.Bytes(), nil
 		}
+		begun = true
 	}
 }
 
