@@ -13,6 +13,9 @@ type Corpus struct {
 	Cursor  uint64
 	entries []entry
 	known   map[string]bool // ids; nil until something is added
+	// block is what the first entries were read from, and starts where each of them begins in it.
+	block  string
+	starts []int
 }
 
 // entry is a message as it is searched. Strings share the block that they were read from.

@@ -72,8 +72,11 @@ func decode(data []byte) (*Corpus, error) {
 	r := reader{data: data[header:]}
 	c := New()
 	c.Cursor = r.number()
-	c.entries = make([]entry, 0, min(r.number(), uint64(len(r.data)/6))) // a message takes at least six bytes
+	c.block = unsafe.String(unsafe.SliceData(data), len(data))
+	count := min(r.number(), uint64(len(r.data)/6)) // a message takes at least six bytes
+	c.entries, c.starts = make([]entry, 0, count), make([]int, 0, count)
 	for len(r.data) > 0 && !r.failed {
+		c.starts = append(c.starts, len(data)-len(r.data))
 		e := entry{sentAt: r.signed(), id: r.text(), from: r.text(), kind: r.text(), subject: r.text(), body: r.text()}
 		c.entries = append(c.entries, e)
 	}

@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 	"unicode"
@@ -59,7 +60,7 @@ func (c *Corpus) Find(q Query) (hits []Hit, total int) {
 		words[i] = fold(word)
 	}
 	from := fold(q.From)
-	for i := len(c.entries) - 1; i >= 0; i-- {
+	for _, i := range slices.Backward(c.candidates(words)) {
 		e := &c.entries[i]
 		if from != "" && e.from != from || q.MessageKind != "" && e.kind != string(q.MessageKind) ||
 			!q.Since.IsZero() && e.time().Before(q.Since) || !q.Until.IsZero() && !e.time().Before(q.Until) {
@@ -75,6 +76,33 @@ func (c *Corpus) Find(q Query) (hits []Hit, total int) {
 		hits = hits[:q.Limit]
 	}
 	return hits, total
+}
+
+// candidates gives the entries that may hold every word, oldest first. The longest word is looked for in all of
+// the block at once, which takes a fraction of looking into one text after the other; what is found there may
+// still be no text, or lack another word.
+func (c *Corpus) candidates(words []string) []int {
+	var found []int
+	if len(words) == 0 {
+		for i := range c.entries {
+			found = append(found, i)
+		}
+		return found
+	}
+	rarest := slices.MaxFunc(words, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
+	for i := 0; i < len(c.starts); i++ {
+		at := strings.Index(c.block[c.starts[i]:], rarest)
+		if at < 0 {
+			break
+		}
+		at += c.starts[i]
+		i += sort.Search(len(c.starts)-i-1, func(n int) bool { return c.starts[i+1+n] > at }) // the entry that at lies in
+		found = append(found, i)
+	}
+	for i := len(c.starts); i < len(c.entries); i++ { // added since
+		found = append(found, i)
+	}
+	return found
 }
 
 // score is 0 when a word is missing. Without words everything that passed the filters is worth the same.

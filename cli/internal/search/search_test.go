@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -123,20 +122,22 @@ func TestDamagedFilesAreForgotten(t *testing.T) {
 	}
 }
 
-func BenchmarkSearch15000(b *testing.B) {
-	base := b.TempDir()
+// TestReadAndAddedAreSearchedAlike: it makes no difference whether a message was read from the cache or added since.
+func TestReadAndAddedAreSearchedAlike(t *testing.T) {
+	base := t.TempDir()
 	path := filepath.Join(base, "messages")
-	c := search.New()
-	for i := range 15_000 {
-		c.Add(message(i, fmt.Sprintf("p%d", i%7), protocol.Note, fmt.Sprintf("subject number %d", i), strings.Repeat("some words of a usual body ", 20)))
+	if err := corpus().Save(base, path); err != nil {
+		t.Fatal(err)
 	}
-	if err := c.Save(base, path); err != nil {
-		b.Fatal(err)
+	read, added := search.Load(path), corpus()
+	for _, c := range []*search.Corpus{read, added} {
+		c.Add(message(6, "eve", protocol.Note, "last", "über the clamp"))
 	}
-	for b.Loop() {
-		hits, _ := search.Load(path).Find(search.Query{Words: []string{"number", "14999"}, Limit: 20})
-		if len(hits) != 1 {
-			b.Fatal(len(hits))
+	for _, words := range [][]string{nil, {"clamp"}, {"c"}, {"clamp", "über"}, {"bob"}, {"note", "clamp"}, {"m1"}, {"which half", "clamp"}, {"absent"}, {"acc-search"}} {
+		want, wantTotal := added.Find(search.Query{Words: words})
+		got, total := read.Find(search.Query{Words: words})
+		if diff := cmp.Diff(want, got); diff != "" || total != wantTotal {
+			t.Errorf("%q: %d of %d\n%s", words, total, wantTotal, diff)
 		}
 	}
 }
