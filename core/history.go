@@ -62,7 +62,7 @@ func (r *room) historyQuery(q HistoryQuery, limit int) (Query, error) {
 		return find, err
 	}
 	if !found || !q.lists(m) {
-		return find, protocol.UsageError("", fmt.Sprintf("cursor %q is not a message of this list", q.Cursor)).WithHint("leave the cursor out to start at the newest")
+		return find, protocol.UsageError(protocol.ReasonUnknownCursor, fmt.Sprintf("cursor %q is not a message of this list", q.Cursor)).WithHint("leave the cursor out to start at the newest")
 	}
 	find.After = &Entry{Position: stored.Created, ID: q.Cursor}
 	return find, nil

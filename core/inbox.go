@@ -89,7 +89,7 @@ func (r *room) inboxAnchor(s *protocol.Session, cursor string) (*Entry, error) {
 		return nil, err
 	}
 	if !found {
-		return nil, protocol.UsageError("", fmt.Sprintf("cursor %q is not a message of this inbox", cursor)).WithHint("acc inbox starts at the newest")
+		return nil, protocol.UsageError(protocol.ReasonUnknownCursor, fmt.Sprintf("cursor %q is not a message of this inbox", cursor)).WithHint("acc inbox starts at the newest")
 	}
 	return &Entry{Position: stored.Created, ID: id}, nil
 }

@@ -73,7 +73,7 @@ func parseCursor(cursor string) (uint64, error) {
 	}
 	n, err := protocol.ParseSequence(cursor)
 	if err != nil {
-		return 0, protocol.UsageError("", fmt.Sprintf("cursor %q is not %d digits", cursor, protocol.SequenceDigits)).WithHint("leave the cursor out to start at the beginning")
+		return 0, protocol.UsageError(protocol.ReasonUnknownCursor, fmt.Sprintf("cursor %q is not %d digits", cursor, protocol.SequenceDigits)).WithHint("leave the cursor out to start at the beginning")
 	}
 	return n, nil
 }
@@ -81,7 +81,7 @@ func parseCursor(cursor string) (uint64, error) {
 func (r *room) sync(q SyncQuery, after uint64, limit int) (SyncResult, error) {
 	newest := r.Position().LastSequence
 	if after > newest {
-		return SyncResult{}, protocol.UsageError("", fmt.Sprintf("cursor %s is beyond the newest event %s", protocol.FormatSequence(after), protocol.FormatSequence(newest)))
+		return SyncResult{}, protocol.UsageError(protocol.ReasonUnknownCursor, fmt.Sprintf("cursor %s is beyond the newest event %s", protocol.FormatSequence(after), protocol.FormatSequence(newest)))
 	}
 	result := SyncResult{TrimmedThrough: r.TrimmedThrough()}
 	var caller *protocol.Session

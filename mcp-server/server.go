@@ -152,7 +152,7 @@ func classify(err error) *protocol.Error {
 	case errors.As(err, &e):
 		return e
 	case errors.Is(err, context.DeadlineExceeded):
-		return protocol.TimeoutError("deadline_passed", "the deadline passed before anything was decided")
+		return protocol.TimeoutError(protocol.ReasonDeadlinePassed, "the deadline passed before anything was decided")
 	case errors.Is(err, context.Canceled):
 		return protocol.TimeoutError("interrupted", "interrupted before anything was decided")
 	}

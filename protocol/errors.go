@@ -24,6 +24,10 @@ type Reason string
 
 // Reasons that callers may branch on.
 const (
+	ReasonInvalidArguments        Reason = "invalid_arguments"          // the request itself is wrong, and no finer reason fits
+	ReasonUnclaimable             Reason = "unclaimable_resource"       // the name of a resource could never match, or could mean two things
+	ReasonUnknownCursor           Reason = "unknown_cursor"             // the cursor is none of this list
+	ReasonDeadlinePassed          Reason = "deadline_passed"            // the time was over before anything was decided
 	ReasonCallerUnresolved        Reason = "caller_identity_unresolved" // no owner pair was given
 	ReasonCallerMismatch          Reason = "caller_workspace_mismatch"  // the owner pair is not of this room, or of another generation
 	ReasonWorkspaceContainsStore  Reason = "workspace_contains_runtime" // the data home lies in the workspace, or the reverse
@@ -73,8 +77,11 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Errorf-free construction keeps call sites greppable: one constructor per code.
 
-// UsageError says that the request is wrong.
+// UsageError says that the request is wrong. Without a finer reason it has ReasonInvalidArguments.
 func UsageError(reason Reason, message string) *Error {
+	if reason == "" {
+		reason = ReasonInvalidArguments
+	}
 	return &Error{Code: Usage, Reason: reason, Message: message}
 }
 
@@ -88,8 +95,12 @@ func ConflictError(reason Reason, message string) *Error {
 	return &Error{Code: Conflict, Reason: reason, Message: message}
 }
 
-// TimeoutError says that a deadline passed and nothing was committed.
+// TimeoutError says that a deadline passed and nothing was committed. Without a finer reason it has
+// ReasonDeadlinePassed.
 func TimeoutError(reason Reason, message string) *Error {
+	if reason == "" {
+		reason = ReasonDeadlinePassed
+	}
 	return &Error{Code: Timeout, Reason: reason, Message: message}
 }
 

@@ -186,5 +186,5 @@ func refuse(raw, why string) *protocol.Error {
 	if len(raw) > show {
 		raw = raw[:show] + "…"
 	}
-	return protocol.UsageError("", fmt.Sprintf("resource %q cannot be claimed: %s", raw, why))
+	return protocol.UsageError(protocol.ReasonUnclaimable, fmt.Sprintf("resource %q cannot be claimed: %s", raw, why))
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // ReasonInvalidArguments is the reason of every error of this package.
-const ReasonInvalidArguments protocol.Reason = "invalid_arguments"
+const ReasonInvalidArguments = protocol.ReasonInvalidArguments
 
 // Call is a command line that was understood.
 type Call struct {
