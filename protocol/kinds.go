@@ -27,6 +27,9 @@ const (
 	SourceDirectory WorkspaceSource = "directory"
 )
 
+// WorkspaceSources lists every source in that order.
+var WorkspaceSources = [...]WorkspaceSource{SourceConfig, SourceGit, SourceDirectory}
+
 // ParticipantKind says whether a model or a person speaks.
 type ParticipantKind string
 

@@ -25,7 +25,7 @@ var workspaceObject = strictjson.Object[Workspace]{
 		strictjson.Field("workspaceId", "key", func(w *Workspace) *string { return &w.WorkspaceID }, idType),
 		strictjson.Field("displayName", "what people call it", func(w *Workspace) *string { return &w.DisplayName }, line),
 		strictjson.Field("source", "how it was found", func(w *Workspace) *WorkspaceSource { return &w.Source },
-			strictjson.Enum(SourceConfig, SourceGit, SourceDirectory)),
+			strictjson.Enum(WorkspaceSources[:]...)),
 		strictjson.Field("roots", "absolute directories", func(w *Workspace) *[]string { return &w.Roots }, lines),
 		strictjson.Field("createdAt", "when it was first recorded", func(w *Workspace) *time.Time { return &w.CreatedAt }, timestamp),
 		strictjson.Bag("extensions", extensionsDoc, func(w *Workspace) *Extensions { return &w.Extensions }),

@@ -1,13 +1,9 @@
 package view
 
 import (
-	"fmt"
 	"maps"
-	"reflect"
-	"slices"
-	"strconv"
-	"time"
 
+	"github.com/acc-control-plane/acc/core/shape"
 	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/protocol/strictjson"
 	"github.com/go-json-experiment/json/jsontext"
@@ -55,7 +51,7 @@ func FailureOf(e *protocol.Error) Failure {
 	if e.Hint != "" {
 		details["hint"] = e.Hint
 	}
-	return Failure{Code: int(e.Code), Reason: string(e.Reason), Message: repaired(e.Message), Details: appendValue(nil, details)}
+	return Failure{Code: int(e.Code), Reason: string(e.Reason), Message: shape.Repaired(e.Message), Details: shape.AppendDetails(nil, details)}
 }
 
 // AppendError appends the failure envelope of e. It cannot fail.
@@ -71,59 +67,4 @@ func AppendError(dst []byte, e *protocol.Error) []byte {
 func DecodeError(envelope []byte) (Failure, error) {
 	f, err := failureObject.Decode(envelope)
 	return f.err, err
-}
-
-// appendValue writes the plain values that details hold; anything else becomes its text.
-func appendValue(dst []byte, value any) []byte {
-	switch v := value.(type) {
-	case nil:
-		return append(dst, "null"...)
-	case bool:
-		return strconv.AppendBool(dst, v)
-	case time.Time:
-		return appendString(dst, v.UTC().Format(strictjson.TimeLayout))
-	case error:
-		return appendString(dst, v.Error())
-	}
-	r := reflect.ValueOf(value)
-	switch r.Kind() {
-	case reflect.String:
-		return appendString(dst, r.String())
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return strconv.AppendInt(dst, r.Int(), 10)
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		return strconv.AppendUint(dst, r.Uint(), 10)
-	case reflect.Slice, reflect.Array:
-		dst = append(dst, '[')
-		for i := range r.Len() {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = appendValue(dst, r.Index(i).Interface())
-		}
-		return append(dst, ']')
-	case reflect.Map:
-		return appendMap(dst, r)
-	}
-	return appendString(dst, fmt.Sprint(value))
-}
-
-func appendMap(dst []byte, m reflect.Value) []byte {
-	members := map[string]any{}
-	for _, k := range m.MapKeys() {
-		members[repaired(fmt.Sprint(k.Interface()))] = m.MapIndex(k).Interface()
-	}
-	dst = append(dst, '{')
-	for i, name := range slices.Sorted(maps.Keys(members)) {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = appendValue(append(appendString(dst, name), ':'), members[name])
-	}
-	return append(dst, '}')
-}
-
-func appendString(dst []byte, s string) []byte {
-	dst, _ = jsontext.AppendQuote(dst, repaired(s)) // valid UTF-8 is always quoted
-	return dst
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/acc-control-plane/acc/core"
+	"github.com/acc-control-plane/acc/core/shape"
 	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/protocol/strictjson"
 )
@@ -69,20 +70,6 @@ var countsObject = &strictjson.Object[core.Counts]{
 	},
 }
 
-var claimStatusObject = &strictjson.Object[core.ClaimStatus]{
-	Name: "liveClaim", Doc: "One live claim.",
-	Members: []strictjson.Member[core.ClaimStatus]{
-		field("claimId", "its id", func(c *core.ClaimStatus) *string { return &c.ClaimID }, word),
-		field("resource", "what is claimed", func(c *core.ClaimStatus) *string { return &c.Resource }, word),
-		field("mode", "whether others may claim it too", func(c *core.ClaimStatus) *protocol.ClaimMode { return &c.Mode }, claimModes),
-		field("enforcement", "whether guarded clients refuse edits of others", func(c *core.ClaimStatus) *protocol.Enforcement { return &c.Enforcement }, enforcements),
-		field("reason", "why, in the owner's words", func(c *core.ClaimStatus) *string { return &c.Reason }, text),
-		field("ownerSessionId", "who holds it", func(c *core.ClaimStatus) *string { return &c.OwnerSessionID }, word),
-		nullable("ownerParticipantId", "whom to ask", func(c *core.ClaimStatus) *string { return &c.OwnerParticipantID }, word),
-		field("expiresAt", "until when", func(c *core.ClaimStatus) *time.Time { return &c.ExpiresAt }, when),
-	},
-}
-
 var attentionObject = &strictjson.Object[core.AttentionItem]{
 	Name: "attention", Doc: "Something that the calling session must know.",
 	Members: []strictjson.Member[core.AttentionItem]{
@@ -90,18 +77,6 @@ var attentionObject = &strictjson.Object[core.AttentionItem]{
 		field("priority", "1 is the most urgent", func(a *core.AttentionItem) *int { return &a.Priority }, strictjson.Int(1, 6)),
 		field("sourceId", "the message or claim to act on", func(a *core.AttentionItem) *string { return &a.SourceID }, word),
 		field("summary", "one line; may hold peer text", func(a *core.AttentionItem) *string { return &a.Summary }, text),
-	},
-}
-
-var waitingObject = &strictjson.Object[core.Waiting]{
-	Name: "waiting", Doc: "Something that the calling session waits for.",
-	Members: []strictjson.Member[core.Waiting]{
-		field("messageId", "the caller's message", func(w *core.Waiting) *string { return &w.MessageID }, word),
-		field("kind", "its type", func(w *core.Waiting) *protocol.MessageKind { return &w.MessageKind }, kinds),
-		field("subject", "its subject", func(w *core.Waiting) *string { return &w.Subject }, text),
-		field("recipientParticipantId", "who has not settled it", func(w *core.Waiting) *string { return &w.Recipient }, word),
-		field("state", "how far it has come", func(w *core.Waiting) *protocol.ReceiptState { return &w.State }, receiptStates),
-		field("since", "since when", func(w *core.Waiting) *time.Time { return &w.Since }, when),
 	},
 }
 
@@ -115,11 +90,11 @@ var Status = newSchema("status", "The room at one moment.", strictjson.Nested(&s
 		field("materialised", "whether anything durable was recorded", func(s *core.Status) *bool { return &s.Materialised }, truth),
 		field("protection", "how far claims protect files", func(s *core.Status) *core.Protection { return &s.Protection }, protections),
 		field("participants", "the sessions of the room", func(s *core.Status) *[]core.SessionStatus { return &s.Sessions }, list(rosterObject)),
-		field("claims", "the live claims", func(s *core.Status) *[]core.ClaimStatus { return &s.Claims }, list(claimStatusObject)),
+		field("claims", "the live claims", func(s *core.Status) *[]core.ClaimStatus { return &s.Claims }, list(shape.LiveClaim)),
 		field("deliveryBindings", "the published endpoints", func(s *core.Status) *[]core.BindingStatus { return &s.Bindings }, list(bindingObject)),
 		field("counts", "the room summed up", func(s *core.Status) *core.Counts { return &s.Counts }, strictjson.Nested(countsObject)),
 		field("attention", "what the caller must know; empty without an owner pair", func(s *core.Status) *[]core.AttentionItem { return &s.Attention }, list(attentionObject)),
-		field("waiting", "what the caller waits for; empty without an owner pair", func(s *core.Status) *[]core.Waiting { return &s.Waiting }, list(waitingObject)),
+		field("waiting", "what the caller waits for; empty without an owner pair", func(s *core.Status) *[]core.Waiting { return &s.Waiting }, list(shape.Waiting)),
 		field("cursor", "of the newest event", func(s *core.Status) *string { return &s.Cursor }, sequence),
 		field("now", "when this was true", func(s *core.Status) *time.Time { return &s.Now }, when),
 	},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/acc-control-plane/acc/core"
 	"github.com/acc-control-plane/acc/core/decision"
+	"github.com/acc-control-plane/acc/core/shape"
 	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/protocol/strictjson"
 )
@@ -60,7 +61,7 @@ var snapshotObject = &strictjson.Object[core.Snapshot]{
 		field("participants", "who can be addressed", func(s *core.Snapshot) *[]protocol.Participant { return &s.Participants }, list(protocol.ParticipantObject())),
 		field("sessions", "open ones", func(s *core.Snapshot) *[]protocol.Session { return &s.Sessions }, list(openSessionObject)),
 		field("intents", "that are not done", func(s *core.Snapshot) *[]protocol.Intent { return &s.Intents }, list(protocol.IntentObject())),
-		field("claims", "on record, expired ones too", func(s *core.Snapshot) *[]protocol.Claim { return &s.Claims }, list(claimObject)),
+		field("claims", "on record, expired ones too", func(s *core.Snapshot) *[]protocol.Claim { return &s.Claims }, list(shape.Claim)),
 	},
 }
 
