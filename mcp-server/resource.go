@@ -1,40 +1,22 @@
 package mcpserver
 
 import (
-	"cmp"
-	"strings"
+	"fmt"
 
 	"github.com/acc-control-plane/acc/storage-filesystem/room"
+	"github.com/acc-control-plane/acc/storage-filesystem/workspace"
 )
 
-const fileScheme = "file:"
-
-// resourceName gives the stored name of what a model wrote. A bare path starts at the directory of the
-// room that the server was started for. A file: name is what answers show and starts where stored names
-// start, so that it can always be given back. Names of other schemes stay as they are.
-func resourceName(r *room.Room, written string) (string, error) {
-	d := r.Workspace
-	if path, isFile := strings.CutPrefix(written, fileScheme); isFile {
-		return d.Resource(cmp.Or(d.ConfigDir, d.CheckoutRoot()), path)
-	}
-	if hasScheme(written) {
-		return written, nil
-	}
-	return d.Resource(d.Dir, written)
+// resourceName gives what a model means by the name of a resource. A bare path starts at the directory of the
+// room that the server was started for.
+func resourceName(r *room.Room, written string) (workspace.Written, error) {
+	return r.Workspace.Written(r.Workspace.Dir, written)
 }
 
-// hasScheme says whether a name begins with a URI scheme. One letter is a Windows drive.
-func hasScheme(name string) bool {
-	scheme, _, found := strings.Cut(name, ":")
-	if !found || len(scheme) < 2 {
-		return false
+// nameOnly warns of a name that is that of a directory: it is easily taken for everything in it.
+func nameOnly(c call, w workspace.Written) string {
+	if w.Below == "" {
+		return ""
 	}
-	for i, c := range scheme {
-		letter := c >= 'a' && c <= 'z'
-		inner := c >= '0' && c <= '9' || c == '+' || c == '.' || c == '-'
-		if !letter && (i == 0 || !inner) {
-			return false
-		}
-	}
-	return true
+	return fmt.Sprintf("\nwarning: %s is a directory and covers no file in it; for everything in it: %s", c.write.Line(w.Resource), c.write.Line(w.Below))
 }

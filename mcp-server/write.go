@@ -1,15 +1,14 @@
 package mcpserver
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"time"
 
 	"github.com/acc-control-plane/acc/core"
 	"github.com/acc-control-plane/acc/mcp-server/internal/answer"
-	"github.com/acc-control-plane/acc/mcp-server/internal/caller"
 	"github.com/acc-control-plane/acc/protocol"
+	"github.com/acc-control-plane/acc/storage-filesystem/workspace"
 )
 
 func runWork(ctx context.Context, c call, q workRequest) (reply, error) {
@@ -24,10 +23,14 @@ func runWork(ctx context.Context, c call, q workRequest) (reply, error) {
 		}
 		return give(c, answer.Work, &answer.WorkData{}, "cleared")
 	}
+	warned := ""
 	for i, hint := range q.ResourceHints {
-		if q.ResourceHints[i], err = resourceName(who.Room, hint); err != nil {
+		named, err := resourceName(who.Room, hint)
+		if err != nil {
 			return reply{}, err
 		}
+		q.ResourceHints[i] = named.Resource
+		warned += nameOnly(c, named)
 	}
 	var intent protocol.Intent
 	err = who.Do(ctx, func(owner core.Owner) (err error) {
@@ -37,7 +40,7 @@ func runWork(ctx context.Context, c call, q workRequest) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return give(c, answer.Work, &answer.WorkData{Intent: &intent}, fmt.Sprintf("%s %s: %s", intent.State, intent.Mode, c.write.Line(intent.Summary)))
+	return give(c, answer.Work, &answer.WorkData{Intent: &intent}, fmt.Sprintf("%s %s: %s", intent.State, intent.Mode, c.write.Line(intent.Summary))+warned)
 }
 
 func runClaim(ctx context.Context, c call, q claimRequest) (reply, error) {
@@ -45,72 +48,41 @@ func runClaim(ctx context.Context, c call, q claimRequest) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	req := core.ClaimRequest{Mode: q.mode, Reason: q.reason, Enforcement: protocol.Advisory, Lease: time.Duration(q.lease) * time.Second}
+	var named workspace.Written
 	if q.resource != "" {
-		if req.Resource, err = resourceName(who.Room, q.resource); err != nil {
+		if named, err = resourceName(who.Room, q.resource); err != nil {
 			return reply{}, err
 		}
 	}
+	lease := time.Duration(q.lease) * time.Second
 	var result core.ClaimResult
 	err = who.Do(ctx, func(owner core.Owner) (err error) {
-		asked := req
 		if q.action == renew {
-			if asked, err = renewal(ctx, who, owner, q.claimID, req); err != nil {
-				return err
-			}
+			result, err = who.Room.Core.Renew(ctx, owner, core.RenewRequest{ClaimID: q.claimID, Resource: named.Resource, Mode: q.mode, Reason: q.reason, Lease: lease})
+		} else {
+			result, err = who.Room.Core.Claim(ctx, owner, core.ClaimRequest{Resource: named.Resource, Mode: q.mode, Reason: q.reason, Enforcement: protocol.Advisory, Lease: lease})
 		}
-		result, err = who.Room.Core.Claim(ctx, owner, asked)
 		return err
 	})
 	if err != nil {
 		return reply{}, err
 	}
+	return give(c, answer.Claimed, &result, c.sayClaimed(result)+nameOnly(c, named))
+}
+
+// sayClaimed says what is held until when, and which other leases of the caller are over.
+func (c call) sayClaimed(result core.ClaimResult) string {
 	done := "claimed"
 	if result.Renewed {
 		done = "renewed"
 	}
 	claim := result.Claim
-	return give(c, answer.Claimed, &result, fmt.Sprintf("%s %s %s until %s, %s\nadvisory: peers are told, nothing stops them",
-		done, c.write.Line(claim.Resource), claim.Mode, claim.ExpiresAt.Format(time.RFC3339), claim.ClaimID))
-}
-
-// renewal completes a request to renew with what the claim is now. Only a claim of the caller's own is
-// renewed: anything else would be a new one that nobody asked for.
-func renewal(ctx context.Context, who *caller.Caller, owner core.Owner, claimID string, req core.ClaimRequest) (core.ClaimRequest, error) {
-	var held *protocol.Claim
-	err := who.Room.Store.View(ctx, func(r core.Reader) error {
-		held = nil
-		entries, err := r.Find(core.Query{Index: core.ClaimsByOwner, Key: []string{owner.SessionID}})
-		if err != nil {
-			return err
-		}
-		for _, entry := range entries {
-			stored, found, err := r.Get(protocol.KindClaim, entry.ID)
-			if err != nil {
-				return err
-			}
-			claim, ok := stored.Record.(*protocol.Claim)
-			if found && ok && (claim.ClaimID == claimID || claimID == "" && claim.Resource == req.Resource) {
-				held = claim
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return req, err
+	said := fmt.Sprintf("%s %s %s until %s, %s\nadvisory: peers are told, nothing stops them",
+		done, c.write.Line(claim.Resource), claim.Mode, claim.ExpiresAt.Format(time.RFC3339), claim.ClaimID)
+	for _, lapsed := range result.Lapsed {
+		said += fmt.Sprintf("\nlapsed: %s, %s, its lease ran out at %s", c.write.Line(lapsed.Resource), lapsed.ClaimID, lapsed.ExpiresAt.Format(time.RFC3339))
 	}
-	if held == nil {
-		return req, protocol.DataError(protocol.ReasonNotFound, "you hold no such claim: "+cmp.Or(claimID, req.Resource))
-	}
-	req.Resource = held.Resource
-	if req.Mode == "" {
-		req.Mode = held.Mode
-	}
-	if req.Reason == "" {
-		req.Reason = held.Reason
-	}
-	req.Enforcement = held.Enforcement
-	return req, nil
+	return said
 }
 
 func runRelease(ctx context.Context, c call, q core.ReleaseRequest) (reply, error) {
@@ -119,9 +91,11 @@ func runRelease(ctx context.Context, c call, q core.ReleaseRequest) (reply, erro
 		return reply{}, err
 	}
 	if q.Resource != "" {
-		if q.Resource, err = resourceName(who.Room, q.Resource); err != nil {
+		named, err := resourceName(who.Room, q.Resource)
+		if err != nil {
 			return reply{}, err
 		}
+		q.Resource = named.Resource
 	}
 	var data answer.ReleasedData
 	err = who.Do(ctx, func(owner core.Owner) (err error) {

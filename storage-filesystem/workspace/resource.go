@@ -11,8 +11,8 @@ import (
 
 const everythingBelow = "/**"
 
-// Resource gives the canonical file resource of a path written by somebody whose current directory is
-// cwd (absolute): symlinks and letter case are resolved through the deepest existing ancestor, and
+// Resource gives the canonical file resource of a path (not of a URI: nothing in it is percent-encoded)
+// written by somebody whose current directory is cwd (absolute): symlinks and letter case are resolved through the deepest existing ancestor, and
 // the result is relative
 //   - in a config room to the directory of the configuration,
 //   - else to the root of the worktree that the path lies in, if that is a worktree of the room's
@@ -41,7 +41,7 @@ func (d Descriptor) Resource(cwd, path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return resource.Normalise("file:" + strings.TrimSuffix(d.name(at), "/") + suffix)
+	return resource.Normalise(resource.FromPath(strings.TrimSuffix(d.name(at), "/")) + suffix)
 }
 
 // target resolves a slashed path against cwd.

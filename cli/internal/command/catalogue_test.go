@@ -136,7 +136,7 @@ func required(d *command.Definition) []string {
 		args = append(args, "--body", "x")
 	}
 	switch d.Name {
-	case "release":
+	case "claim", "release":
 		args = append(args, "--claim", "x")
 	case "ack":
 		args = append(args, "--message", "x")

@@ -62,9 +62,11 @@ func (o releaseOptions) run(ctx context.Context, inv *Invocation) (Answer, error
 		return Answer{}, err
 	}
 	if o.req.Resource != "" {
-		if o.req.Resource, err = resourceName(inv, r, o.req.Resource); err != nil {
+		named, err := resourceName(inv, r, o.req.Resource)
+		if err != nil {
 			return Answer{}, err
 		}
+		o.req.Resource = named.Resource
 	}
 	claim, err := r.Core.Release(ctx, o.who, o.req)
 	if err != nil {

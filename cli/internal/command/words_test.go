@@ -88,17 +88,6 @@ func TestPoll(t *testing.T) {
 	}
 }
 
-func TestHasScheme(t *testing.T) {
-	for name, want := range map[string]bool{
-		"queue:builds": true, "https://x": true, "x+y.z-1:a": true, `C:\x`: false, "c:x": false, "src/a.go": false,
-		"./a:b": false, ":x": false, "1ab:x": false, "Ab:x": false, "": false,
-	} {
-		if got := hasScheme(name); got != want {
-			t.Errorf("hasScheme(%q) = %v", name, got)
-		}
-	}
-}
-
 // Every error becomes a protocol error with an exit code of its own.
 func TestClassify(t *testing.T) {
 	for name, test := range map[string]struct {

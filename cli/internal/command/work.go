@@ -68,13 +68,17 @@ func (o workOptions) run(ctx context.Context, inv *Invocation) (Answer, error) {
 		return Answer{}, err
 	}
 	var data view.IntentData
+	var warnings []string
 	if o.clear {
 		err = r.Core.ClearIntent(ctx, o.who)
 	} else {
 		for i, hint := range o.req.ResourceHints {
-			if o.req.ResourceHints[i], err = resourceName(inv, r, hint); err != nil {
+			named, err := resourceName(inv, r, hint)
+			if err != nil {
 				return Answer{}, err
 			}
+			o.req.ResourceHints[i] = named.Resource
+			warnings = append(warnings, nameOnly(hint, named, "--hint '%s'")...)
 		}
 		var intent protocol.Intent
 		intent, err = r.Core.PublishIntent(ctx, o.who, o.req)
@@ -84,7 +88,7 @@ func (o workOptions) run(ctx context.Context, inv *Invocation) (Answer, error) {
 		return Answer{}, err
 	}
 	a := answer(view.Intent, data, func(u *ui.UI) { sayIntent(u, data.Intent) })
-	a.WorkspaceID = r.Workspace.ID
+	a.WorkspaceID, a.Warnings = r.Workspace.ID, warnings
 	return a, nil
 }
 
