@@ -5,7 +5,7 @@ import "github.com/acc-control-plane/acc/cli/internal/argv"
 // Catalogue lists every command in the order of the help.
 func Catalogue() []*Definition {
 	return []*Definition{
-		installCommand(), uninstallCommand(), doctorCommand(), pruneCommand(), importCommand(), deliveryCommand(), configCommand(), completionCommand(),
+		installCommand(), uninstallCommand(), doctorCommand(), pruneCommand(), importCommand(), supportCommand(), deliveryCommand(), configCommand(), completionCommand(),
 		statusCommand(), syncCommand(), workCommand(), claimCommand(), releaseCommand(), messageCommand(), requestCommand(), askCommand(), inboxCommand(), replyCommand(), ackCommand(), receiptsCommand(), threadCommand(),
 		finishCommand(), whoamiCommand(),
 		searchCommand(), logCommand(), watchCommand(), exportCommand(),

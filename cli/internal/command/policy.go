@@ -19,7 +19,7 @@ func deliveryCommand() *Definition {
 	return &Definition{
 		Command: argv.Command{
 			Name: "delivery", Group: groupSetup,
-			Summary: "show or change which messages may wake a session that already runs",
+			Summary: "show or choose which messages may wake a running session",
 			Options: []argv.Option{
 				{Name: "policy", Value: "POLICY", Choices: texts(protocol.LiveOff, protocol.LiveActionable, protocol.LiveAll), Usage: "what may wake; actionable: questions, requests, answers, decisions and handoffs"},
 				{Name: "adapter", Value: "ID", Repeated: true, Usage: "only this client; none: every one that can be woken"},

@@ -16,7 +16,7 @@ func All() []Described {
 		Status, Sync, History, HistoryMessage, Intent, Claimed, Released, Sent, Asked, Inbox, Mail, Replied, Acknowledged, Receipts,
 		Thread, Search, Exported, Finished, Whoami,
 		Attached, Heartbeat, Detached,
-		Install, Uninstall, Doctor, Migrated, Pruned, Imported, Policy,
+		Install, Uninstall, Doctor, Migrated, Pruned, Imported, Bundled, Policy,
 		Config, Demo, Help, CommandHelp, Text, Version,
 	}
 }
