@@ -6,7 +6,9 @@ import (
 	"io"
 	"path"
 
+	"github.com/acc-control-plane/acc/core"
 	"github.com/acc-control-plane/acc/protocol"
+	"github.com/acc-control-plane/acc/storage-filesystem/fsstore/index"
 	"github.com/acc-control-plane/acc/storage-filesystem/fsstore/vfs"
 )
 
@@ -45,6 +47,16 @@ func (s *Store) checkpointPart(ctx context.Context, files int) (*checkpointing, 
 	if todo, err := c.choose(); !todo || err != nil {
 		return c, err
 	}
+	err = s.write(ctx, func(w *writing) error {
+		s.diagnose(w.catchUp(ctx, w.manifest, w.last.Generation, catchUpMost))
+		return nil
+	})
+	if err != nil {
+		return c, err
+	}
+	if todo, err := c.choose(); !todo || err != nil { // what was published meanwhile belongs to it, too
+		return c, err
+	}
 	if err := c.flush(ctx); err != nil {
 		return c, err
 	}
@@ -57,6 +69,7 @@ type checkpointing struct {
 	dir          vfs.Dir
 	journal      journal
 	from, target place
+	manifest     *manifest  // of the indexes; nil: there is none
 	state        vfs.FileID // of the directory that is flushed
 	files        int        // to make durable, about
 	done         int        // ... that were
@@ -80,6 +93,9 @@ func (c *checkpointing) choose() (todo bool, err error) {
 	}
 	if err != nil {
 		return false, readError(stateDir, err)
+	}
+	if c.manifest, err = readManifest(c.dir, manifestFile, c.journal.tag); err != nil {
+		return false, err
 	}
 	c.from, c.target, c.state = checkpoint.placeOf(), applied.place, st.ID
 	return c.target.Generation > c.from.Generation, nil
@@ -115,6 +131,9 @@ func (c *checkpointing) flush(ctx context.Context) error {
 		}
 		dirs[key.dir()], dirs[path.Dir(key.dir())] = true, true
 	}
+	if err := c.eachNewPage(func(file string) error { return rewrite(c.dir, file, false) }); err != nil {
+		return err
+	}
 	c.store.step(StepCheckpointSync)
 	err = c.dir.SyncAll()
 	if !errors.Is(err, vfs.ErrUnsupported) {
@@ -133,9 +152,43 @@ func (c *checkpointing) flushEach(keys map[recordKey]bool, dirs map[string]bool)
 			return writeError(key.file(), err)
 		}
 	}
+	if err := c.eachNewPage(func(file string) error { return rewrite(c.dir, file, true) }); err != nil {
+		return err
+	}
+	for _, dir := range []string{pagesDir, indexDir, path.Dir(indexDir)} {
+		dirs[dir] = true
+	}
 	for dir := range dirs {
 		if err := c.dir.SyncDir(dir); err != nil && !vfs.Missing(err) {
 			return writeError(dir, err)
+		}
+	}
+	return nil
+}
+
+// eachNewPage names the pages of the indexes that no checkpoint has flushed yet.
+func (c *checkpointing) eachNewPage(yield func(file string) error) error {
+	if c.manifest == nil {
+		return nil
+	}
+	before, err := readManifest(c.dir, durableFile, c.journal.tag)
+	if err != nil {
+		return err
+	}
+	if before == nil {
+		before = &manifest{}
+	}
+	now, old := &indexes{manifest: c.manifest, trees: map[core.Index]*index.Tree{}}, &indexes{manifest: before, trees: map[core.Index]*index.Tree{}}
+	for _, name := range core.Indexes {
+		err := now.tree(c.dir, name).Added(old.tree(c.dir, name), func(page string) error { return yield(pageFile(page)) })
+		var damaged *index.PageError
+		var gone *indexFault
+		if errors.As(err, &damaged) || errors.As(err, &gone) { // whoever reads them finds that, too
+			c.manifest = nil
+			return nil
+		}
+		if err != nil {
+			return writeError(pagesDir, err)
 		}
 	}
 	return nil
@@ -177,6 +230,9 @@ func (c *checkpointing) raise(w *writing) error {
 	if st.ID != c.state || w.checkpoint.placeOf() != c.from || w.checkpoint.generationOf() >= c.target.Generation {
 		return nil
 	}
+	if err := c.raiseManifest(w); err != nil {
+		return err
+	}
 	raw, err := (&mark{place: c.target}).encode()
 	if err == nil {
 		w.store.step(StepCheckpointRaise)
@@ -186,6 +242,23 @@ func (c *checkpointing) raise(w *writing) error {
 		return writeError(checkpointFile, err)
 	}
 	w.checkpoint = &mark{place: c.target}
+	return nil
+}
+
+// raiseManifest records, before the checkpoint that counts on it, from which indexes the frames after the checkpoint
+// can be rolled forward: their pages are flushed now.
+func (c *checkpointing) raiseManifest(w *writing) error {
+	if c.manifest == nil {
+		return nil
+	}
+	raw, err := c.manifest.encode(w.journal.tag)
+	if err == nil {
+		w.store.step(StepCheckpointIndexes)
+		err = replaceDurably(w.dir, durableFile, raw)
+	}
+	if err != nil {
+		return writeError(durableFile, err)
+	}
 	return nil
 }
 

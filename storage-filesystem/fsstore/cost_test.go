@@ -252,6 +252,7 @@ func TestCallCounts(t *testing.T) {
 		{"50 behind", behind(50), false, true},
 		{"missing", func(d *vfstest.Disk) { behind(fsstore.MaxLag)(d); d.RemoveAll(diskDir + "/indexes") }, true, false},
 		{"without pages", func(d *vfstest.Disk) {
+			behind(fsstore.MaxLag)(d)
 			for _, name := range d.Names(diskDir + "/indexes/v1/pages") {
 				d.RemoveAll(diskDir + "/indexes/v1/pages/" + name)
 			}

@@ -283,6 +283,38 @@ func TestPowerCuts(t *testing.T) {
 	}
 }
 
+// TestHooksAfterPowerCut cuts the power in rooms of which a checkpoint has made some indexes durable, or none: hooks,
+// which may not make indexes again, still find everything, before and after the first of them has committed.
+func TestHooksAfterPowerCut(t *testing.T) {
+	for _, c := range []struct{ before, after int }{{0, 90}, {5, 3}, {40, 15}, {40, 200}} {
+		d, _ := pairs(t, max(c.before, 1))
+		if c.before > 0 {
+			must(t, onDisk(d.Process()).Checkpoint(t.Context()))
+		}
+		n := max(c.before, 1)
+		for range c.after {
+			n++
+			mustSet(t, onDisk(d.Process()), n)
+		}
+		for seed := range uint64(40) {
+			cut := d.Clone()
+			cut.PowerCut(seed)
+			hook := onDisk(cut.Process())
+			mustRead(t, hook, n)
+			if _, err := hook.Update(t.Context(), func(core.Tx) error { return nil }); err != nil {
+				t.Fatal(err)
+			}
+			mustRead(t, hook, n) // the state is published, and the frames are laid over nothing any more
+			cut.PowerCut(seed)   // before anything was committed
+			hook = onDisk(cut.Process())
+			mustRead(t, hook, n)
+			mustSet(t, hook, n+1)
+			mustRead(t, hook, n+1)
+			storetest.Check(t, hook)
+		}
+	}
+}
+
 // TestDerivedFilesComeBack deletes everything that can be made again, in every combination.
 func TestDerivedFilesComeBack(t *testing.T) {
 	d, _ := pairs(t, 4)

@@ -56,6 +56,8 @@ type check struct {
 	Report
 	begun  uint64                // generation before the oldest segment
 	images map[recordKey]digest  // what the journal says of each record, at its end
+	seen   map[recordKey]bool    // state files that are there
+	missed map[recordKey]bool    // ... or are not, although an index lists the record
 	doubts []doubt               // what differs, unless a newer frame explains it
 	listed map[core.Index]*tally // what the records demand of the indexes
 }
@@ -83,7 +85,7 @@ func (s *Store) fsckOnce(ctx context.Context) (Report, error) {
 		return Report{}, err
 	}
 	r := &reading{store: s, dir: dir, journal: journal{dir, id.tag()}, loads: newLoads(dir)}
-	c := &check{reading: r, images: map[recordKey]digest{}, listed: map[core.Index]*tally{}}
+	c := &check{reading: r, images: map[recordKey]digest{}, seen: map[recordKey]bool{}, missed: map[recordKey]bool{}, listed: map[core.Index]*tally{}}
 	if err := r.start(); err != nil {
 		return c.refusal(err)
 	}
@@ -260,7 +262,6 @@ func (c *check) checkMarks() error {
 
 // checkState compares every state file with the journal.
 func (c *check) checkState(ctx context.Context) error {
-	seen := map[recordKey]bool{}
 	for _, kind := range protocol.Kinds {
 		keys, err := listState(c.dir, kind)
 		if err != nil {
@@ -270,13 +271,13 @@ func (c *check) checkState(ctx context.Context) error {
 			if err := ctx.Err(); err != nil {
 				return protocol.TimeoutError("", "the deadline passed while the store was checked").Because(err)
 			}
-			seen[key] = true
+			c.seen[key] = true
 			c.Records++
 			c.checkFile(key)
 		}
 	}
 	for key, want := range c.images {
-		if _, unpublished := c.overlay.images[key]; !want.removed && !seen[key] && !unpublished {
+		if _, unpublished := c.overlay.images[key]; !want.removed && !c.seen[key] && !unpublished {
 			c.doubt(key, "it is missing")
 		}
 	}

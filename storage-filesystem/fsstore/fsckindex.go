@@ -62,27 +62,47 @@ func (c *check) checkIndexes() error {
 		c.expect(key, stored)
 	}
 	snap := &snapshot{store: c.store, journal: c.journal, at: c.end, overlay: c.overlay, loads: c.loads, decoded: map[recordKey]core.Stored{}}
-	ix, err := snap.openIndexes()
-	if err == nil {
-		for _, name := range core.Indexes {
-			if err = c.checkIndex(snap, ix, name); err != nil {
-				break
-			}
+	var err error
+	for again := true; again; { // as a reader finds those that answer
+		if err = c.checkEach(snap); !isIndexFault(err) {
+			break
+		}
+		var failed error
+		if again, failed = c.loads.nextIndexes(c.journal); failed != nil {
+			return failed
 		}
 	}
-	var fault *indexFault
-	var page *index.PageError
 	switch {
 	case errors.Is(err, errOvertaken) && c.headOurs:
 		return errRestart
 	case errors.Is(err, errOvertaken):
 		c.primary(manifestFile, 0, "it names a frame that is not in the journal")
 		return nil
-	case errors.As(err, &fault) || errors.As(err, &page):
+	case isIndexFault(err):
 		c.indexDoubt("the indexes cannot be used: " + err.Error())
 		return nil
 	}
 	return err
+}
+
+func isIndexFault(err error) bool {
+	var fault *indexFault
+	var page *index.PageError
+	return errors.As(err, &fault) || errors.As(err, &page)
+}
+
+// checkEach checks every index as a reader reads it.
+func (c *check) checkEach(snap *snapshot) error {
+	ix, err := snap.openIndexes()
+	if err != nil {
+		return err
+	}
+	for _, name := range core.Indexes {
+		if err := c.checkIndex(snap, ix, name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (c *check) checkIndex(snap *snapshot, ix *indexes, name core.Index) error {
@@ -104,13 +124,15 @@ func (c *check) checkIndex(snap *snapshot, ix *indexes, name core.Index) error {
 			sum.toggle(last[id], 1)
 		}
 	}
-	err = snap.tree(ix, name).All(func(x index.Tuple) error {
+	whole := true
+	err = ix.tree(c.dir, name).All(func(x index.Tuple) error {
 		if _, newer := got[tupleName(x)]; !newer {
 			sum.toggle(x, 1)
+			whole = c.witness(recordKey{indexKinds[name], x.ID}, name) && whole
 		}
 		return nil
 	})
-	if err != nil {
+	if err != nil || !whole {
 		return err
 	}
 	var want tally
@@ -121,6 +143,21 @@ func (c *check) checkIndex(snap *snapshot, ix *indexes, name core.Index) error {
 		c.indexDoubt(fmt.Sprintf("index %s lists %d entries, and not those that the %d entries of the records are", name, sum.count, want.count))
 	}
 	return nil
+}
+
+// witness says whether a record that an index lists is there. Where the frames that made it were trimmed, nothing else
+// would miss it, and nothing can bring it back.
+func (c *check) witness(key recordKey, name core.Index) bool {
+	_, known := c.images[key]
+	_, unpublished := c.overlay.images[key]
+	if c.begun == 0 || known || unpublished || c.seen[key] {
+		return true
+	}
+	if !c.missed[key] {
+		c.missed[key] = true
+		c.doubts = append(c.doubts, doubt{key, Finding{File: key.file(), Problem: fmt.Sprintf("it is missing: index %s lists the record, and what made it was trimmed", name)}})
+	}
+	return false
 }
 
 // indexDoubt notes what is wrong with the indexes, unless a commit has come between.

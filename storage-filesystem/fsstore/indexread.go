@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	maxLag   = 64 // generations that the manifest may be behind and still be used
+	maxLag   = 64 // generations whose frames are read to be laid over the indexes, beyond those that were read anyway
 	maxWalks = 3  // that may miss a page because the manifest has moved on
 )
 
@@ -70,7 +70,7 @@ func (s *snapshot) find(q core.Query, staged map[recordKey]*stagedRecord) ([]cor
 		return page(all, q), err
 	}
 	var fault *indexFault
-	for range maxWalks {
+	for again := true; again; {
 		found, err := s.walk(q, kind, staged)
 		if err == nil {
 			s.expects(kind, found)
@@ -78,17 +78,13 @@ func (s *snapshot) find(q core.Query, staged map[recordKey]*stagedRecord) ([]cor
 		if !errors.As(err, &fault) {
 			return found, err
 		}
-		changed, err := s.loads.manifestChanged(s.journal)
-		if err != nil {
+		var primary *protocol.Error
+		if errors.As(fault.err, &primary) && primary.Reason == protocol.ReasonStoreCorrupt {
+			return nil, primary // the journal itself: other indexes would only hide it
+		}
+		if again, err = s.loads.nextIndexes(s.journal); err != nil {
 			return nil, err
 		}
-		if !changed {
-			break
-		}
-	}
-	var primary *protocol.Error
-	if errors.As(fault.err, &primary) && primary.Reason == protocol.ReasonStoreCorrupt {
-		return nil, primary // the journal itself: new indexes would only hide it
 	}
 	if s.store.opts.Rebuild {
 		return nil, errRebuild
@@ -96,29 +92,38 @@ func (s *snapshot) find(q core.Query, staged map[recordKey]*stagedRecord) ([]cor
 	return nil, indexUnavailable(fault.Error())
 }
 
-// manifestChanged forgets what was read if the manifest is another one by now.
-func (c *loads) manifestChanged(j journal) (bool, error) {
-	m, err := readManifest(c.dir, j.tag)
-	if err != nil {
-		return false, err
-	}
-	if c.indexes != nil && c.indexes.manifest.place == m.placeOf() {
-		return false, nil
-	}
-	changed := c.indexes != nil
+// nextIndexes forgets indexes that could not answer: for those of a manifest that has been replaced meanwhile, or
+// for older ones. Without any left it says so.
+func (c *loads) nextIndexes(j journal) (bool, error) {
+	failed := c.indexes
 	c.indexes = nil
-	return changed, nil
+	if c.base == 0 && c.walks < maxWalks {
+		m, err := readManifest(c.dir, manifestFile, j.tag)
+		if err != nil {
+			return false, err
+		}
+		if c.walks++; failed != nil && failed.manifest.place != m.placeOf() {
+			return true, nil
+		}
+	}
+	if c.base++; c.base < len(bases) {
+		return true, nil
+	}
+	c.base, c.walks = 0, 0
+	return false, nil
 }
 
 // open gives the indexes together with the frames up to the snapshot.
 func (s *snapshot) openIndexes() (*indexes, error) {
 	ix := s.loads.indexes
 	if ix == nil {
-		m, err := readManifest(s.loads.dir, s.journal.tag)
+		m, err := readBase(s.loads.dir, s.loads.base, s.journal.tag)
 		if err != nil {
 			return nil, err
 		}
-		m = m.orEmpty()
+		if m == nil {
+			return nil, faultf("there is no %s that can be read", bases[s.loads.base])
+		}
 		ix = &indexes{manifest: m, upTo: m.place, trees: map[core.Index]*index.Tree{}}
 		s.loads.indexes = ix
 	}
@@ -127,8 +132,6 @@ func (s *snapshot) openIndexes() (*indexes, error) {
 		return ix, nil
 	case ix.upTo.Generation > s.at.Generation:
 		return nil, errOvertaken
-	case s.at.Generation-ix.manifest.Generation > maxLag:
-		return nil, faultf("they are %d generations behind", s.at.Generation-ix.manifest.Generation)
 	}
 	frames, err := s.framesAfter(ix.upTo)
 	if err != nil {
@@ -138,18 +141,29 @@ func (s *snapshot) openIndexes() (*indexes, error) {
 	return ix, nil
 }
 
-// framesAfter gives the frames after a place that the manifest or an earlier snapshot names.
+// framesAfter gives the frames after a place that the manifest or an earlier snapshot names. Those that are laid
+// over the state were read already; of others it reads a bounded number.
 func (s *snapshot) framesAfter(from place) ([]entry, error) {
 	frames := s.overlay.entries
-	// The overlay of a writer ends before what it has just committed.
-	if n := len(frames); n > 0 && frames[0].place.Generation <= from.Generation+1 && frames[n-1].place == s.at {
-		skip := slices.IndexFunc(frames, func(e entry) bool { return e.place.Generation > from.Generation })
-		frames = frames[max(skip, 0):]
-	} else {
-		var err error
-		if frames, err = s.journal.between(from, s.at); err != nil {
+	if n := len(frames); n == 0 || frames[n-1].place != s.at { // that of a writer ends before what it has just committed
+		frames = nil
+	}
+	if skip := slices.IndexFunc(frames, func(e entry) bool { return e.place.Generation > from.Generation }); skip > 0 {
+		frames = frames[skip:]
+	}
+	read := s.at.Generation + 1 // from here on
+	if len(frames) > 0 {
+		read = frames[0].place.Generation
+	}
+	if unread := read - from.Generation - 1; unread > 0 {
+		if unread > maxLag {
+			return nil, faultf("they are %d generations behind", unread)
+		}
+		older, err := s.journal.between(from, s.at)
+		if err != nil {
 			return nil, &indexFault{err}
 		}
+		frames = older
 	}
 	n := len(frames)
 	if n == 0 || frames[0].place.Generation != from.Generation+1 || from.Start > 0 && frames[0].Previous != from.CRC {
@@ -162,10 +176,10 @@ func (s *snapshot) framesAfter(from place) ([]entry, error) {
 }
 
 // tree gives one index as it was at the manifest.
-func (s *snapshot) tree(ix *indexes, name core.Index) *index.Tree {
+func (ix *indexes) tree(dir vfs.Dir, name core.Index) *index.Tree {
 	t, ok := ix.trees[name]
 	if !ok {
-		t = index.Open(ix.manifest.roots[name], leastLevel(name), func(page string) ([]byte, error) { return readPage(s.loads.dir, page) })
+		t = index.Open(ix.manifest.roots[name], leastLevel(name), func(page string) ([]byte, error) { return readPage(dir, page) })
 		ix.trees[name] = t
 	}
 	return t
@@ -232,7 +246,7 @@ func (s *snapshot) walk(q core.Query, kind protocol.Kind, staged map[recordKey]*
 		}
 	}
 	m := merge{query: q, added: added(newer, q)}
-	err = s.tree(ix, q.Index).Scan(key, startOf(q), q.Reverse, func(x index.Tuple) bool {
+	err = ix.tree(s.loads.dir, q.Index).Scan(key, startOf(q), q.Reverse, func(x index.Tuple) bool {
 		e := entryOf(x)
 		if _, known := newer[e]; known {
 			return true

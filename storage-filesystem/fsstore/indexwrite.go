@@ -1,13 +1,12 @@
 package fsstore
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/acc-control-plane/acc/core"
-	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/storage-filesystem/fsstore/index"
 	"github.com/acc-control-plane/acc/storage-filesystem/fsstore/vfs"
 )
@@ -32,45 +31,92 @@ func leastLevel(name core.Index) int {
 	return 0
 }
 
+// What one catching up does, in frames.
+const (
+	catchUpMost = 1024 // behind which a commit leaves the indexes to a command
+	catchUpStep = 4096 // after which the pages are written, so that not all of them are kept in memory
+)
+
 // updateIndexes brings the indexes up to the last frame when they have fallen far enough behind.
 func (w *writing) updateIndexes() error {
-	m := w.manifest.orEmpty()
+	m := w.manifest
+	if m == nil {
+		m = &manifest{}
+	}
 	near := m.Segment == 0 || m.Segment == w.last.Segment
 	if near && w.last.Generation-m.Generation < lagFrames && w.last.End-m.End < lagBytes {
 		return nil
 	}
-	return w.catchUp()
+	return w.catchUp(context.Background(), w.manifest, catchUpMost, maxLag) // it is bounded, and the commit is decided
 }
 
-// catchUp brings the indexes up to the last frame.
-func (w *writing) catchUp() error {
-	m := w.manifest.orEmpty()
-	lag := w.last.Generation - m.Generation
-	if lag == 0 {
-		return nil
-	}
-	if lag > maxLag {
-		return indexUnavailable(fmt.Sprintf("they are %d generations behind", lag))
-	}
-	w.store.step(StepIndex)
-	snap := w.snapshot()
-	snap.loads.indexes = &indexes{manifest: m, upTo: m.place, trees: map[core.Index]*index.Tree{}}
-	ix, err := snap.openIndexes()
-	if err != nil {
-		return indexUnavailable(err.Error()).Because(err)
-	}
-	for i := range ix.frames {
-		var failed error
-		err := ix.frames[i].listings("", storedInFrame, func(l listing) {
-			if failed == nil {
-				failed = change(snap.tree(ix, l.index), l)
-			}
-		})
-		if err = errors.Join(err, failed); err != nil {
-			return indexUnavailable(err.Error()).Because(err)
+// catchUp brings the indexes up to the last frame, from m or, if that is nil or cannot be used, from an older base.
+// None may be more than most frames behind, and no more than young frames are made into indexes from the beginning.
+func (w *writing) catchUp(ctx context.Context, m *manifest, most, young uint64) error {
+	fault := faultf("there is none that is at most %d generations behind", most)
+	for base, name := range bases {
+		if name == "" {
+			most = young
 		}
+		if base > 0 {
+			var err error
+			if m, err = readBase(w.dir, base, w.journal.tag); err != nil {
+				return err
+			}
+		}
+		if m == nil || m.Generation > w.last.Generation || w.last.Generation-m.Generation > most {
+			continue
+		}
+		err := w.rollForward(ctx, m)
+		var unusable *indexFault
+		if !errors.As(err, &unusable) {
+			return err
+		}
+		fault = err
 	}
-	return w.saveIndexes(ix)
+	return indexUnavailable(fault.Error()).Because(fault)
+}
+
+// rollForward does to the indexes at m what the frames after it say.
+func (w *writing) rollForward(ctx context.Context, m *manifest) error {
+	for m.place != w.last {
+		w.store.step(StepIndex)
+		ix := &indexes{manifest: m, upTo: m.place, trees: map[core.Index]*index.Tree{}}
+		frames := 0
+		var failed error
+		err := w.journal.walk(m.place, w.last, func(e *entry) bool {
+			if frames++; e.place.Generation != ix.upTo.Generation+1 {
+				failed = fmt.Errorf("generation %d is not in the journal any more", ix.upTo.Generation+1)
+				return false
+			}
+			failed = w.apply(ix, e)
+			ix.upTo = e.place
+			return failed == nil && ctx.Err() == nil && frames < catchUpStep
+		})
+		switch err = errors.Join(err, failed); {
+		case err != nil:
+			return &indexFault{err}
+		case ctx.Err() != nil:
+			return tooLate(ctx.Err())
+		case frames == 0:
+			return faultf("generation %d, up to which they go, is not in the journal", m.Generation)
+		}
+		if err := w.saveIndexes(ix); err != nil {
+			return err
+		}
+		m = w.manifest
+	}
+	return nil
+}
+
+// apply does to the indexes what a frame says.
+func (w *writing) apply(ix *indexes, e *entry) (failed error) {
+	err := e.listings("", storedInFrame, func(l listing) {
+		if failed == nil {
+			failed = change(ix.tree(w.dir, l.index), l)
+		}
+	})
+	return errors.Join(err, failed)
 }
 
 func storedInFrame(key recordKey, m image) (core.Stored, error) { return m.stored(key, journalDir) }
@@ -82,17 +128,15 @@ func change(t *index.Tree, l listing) error {
 	return t.Insert(l.tuple)
 }
 
-// saveIndexes writes the pages that changed and then the manifest that names them.
+// saveIndexes writes the pages that changed and then the manifest that names them, after the frame up to which
+// the indexes go.
 func (w *writing) saveIndexes(ix *indexes) error {
-	next := &manifest{place: w.last, roots: map[core.Index]string{}}
+	next := &manifest{place: ix.upTo, roots: map[core.Index]string{}}
 	for name, root := range ix.manifest.roots {
 		next.roots[name] = root
 	}
 	for name, tree := range ix.trees {
-		root, err := tree.Save(func(page string, content []byte) error {
-			w.store.step(StepIndexPage)
-			return replace(w.dir, "", pageFile(page), content)
-		})
+		root, err := tree.Save(w.savePage)
 		if err != nil {
 			return writeError(pagesDir, err)
 		}
@@ -110,82 +154,14 @@ func (w *writing) saveIndexes(ix *indexes) error {
 	return nil
 }
 
-// RebuildIndexes makes the indexes again from the records. It is for commands: it holds the writer lock
-// for as long as it takes to read every record, and gives up at the deadline of ctx, leaving the old ones.
-func (s *Store) RebuildIndexes(ctx context.Context) error {
-	return s.write(ctx, func(w *writing) error { return w.rebuildIndexes(ctx) })
-}
-
-func (w *writing) rebuildIndexes(ctx context.Context) error {
-	if w.last.Generation == 0 {
-		return nil
-	}
-	w.store.step(StepRebuild)
-	tuples := map[core.Index][]index.Tuple{}
-	for _, kind := range protocol.Kinds {
-		err := w.eachRecord(ctx, kind, func(key recordKey, stored core.Stored) {
-			for _, k := range core.Keys(stored.Record) {
-				tuples[k.Index] = append(tuples[k.Index], index.Tuple{Key: index.Key(k.Key), At: int64(stored.Created), ID: key.id})
-			}
-		})
-		if err != nil {
+// savePage writes a page. One that is there stays, and only counts as new for the sweep: it may have been flushed,
+// which what replaces it is not.
+func (w *writing) savePage(page string, content []byte) error {
+	w.store.step(StepIndexPage)
+	if there, err := w.dir.ReadFile(pageFile(page), index.MaxBytes); err == nil && bytes.Equal(there, content) {
+		if err := w.dir.Touch(pageFile(page)); !vfs.Missing(err) {
 			return err
 		}
 	}
-	ix := &indexes{manifest: &manifest{}, trees: map[core.Index]*index.Tree{}}
-	for name, all := range tuples {
-		slices.SortFunc(all, index.Compare) // ascending, so that the pages become full
-		tree := index.Open("", leastLevel(name), nil)
-		for _, x := range all {
-			if err := tree.Insert(x); err != nil {
-				return indexUnavailable(err.Error())
-			}
-		}
-		ix.trees[name] = tree
-	}
-	return w.saveIndexes(ix)
-}
-
-// eachRecord gives every record of a kind as it is after the last frame.
-func (w *writing) eachRecord(ctx context.Context, kind protocol.Kind, yield func(recordKey, core.Stored)) error {
-	keys, err := listState(w.dir, kind)
-	if err != nil {
-		return err
-	}
-	for _, key := range keys {
-		if err := ctx.Err(); err != nil {
-			return tooLate(err)
-		}
-		if _, newer := w.overlay.images[key]; newer {
-			continue
-		}
-		raw, err := w.dir.ReadFile(key.file(), maxState)
-		if vfs.Missing(err) {
-			continue
-		}
-		if err != nil {
-			return readError(key.file(), err)
-		}
-		m, err := decodeState(key, raw)
-		if err != nil {
-			return err
-		}
-		stored, err := m.stored(key, key.file())
-		if err != nil {
-			return err
-		}
-		yield(key, stored)
-	}
-	for _, key := range w.overlay.keys() {
-		m := w.overlay.images[key]
-		if key.kind != kind || m.record == nil {
-			continue
-		}
-		stored, err := m.stored(key, journalDir)
-		if err != nil {
-			return err
-		}
-		yield(key, stored)
-	}
-	return nil
+	return replace(w.dir, "", pageFile(page), content)
 }

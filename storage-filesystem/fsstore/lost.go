@@ -16,7 +16,7 @@ import (
 
 // lostRecord is the fault of a record that must exist. A commit that has removed it meanwhile explains it.
 type lostRecord struct {
-	key recordKey
+	key   recordKey
 	fault *protocol.Error
 }
 
@@ -74,6 +74,12 @@ var kindIndex = map[protocol.Kind]core.Index{
 // Directories are never removed, so then theirs must be there.
 func (s *snapshot) hasRecords(kind protocol.Kind) bool {
 	ix, err := s.openIndexes()
+	for isIndexFault(err) {
+		if again, failed := s.loads.nextIndexes(s.journal); !again || failed != nil {
+			return false
+		}
+		ix, err = s.openIndexes()
+	}
 	if err != nil {
 		return false
 	}

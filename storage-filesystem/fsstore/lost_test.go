@@ -87,7 +87,7 @@ func TestLostRecord(t *testing.T) {
 	}
 	for _, kind := range whole.Names(diskDir + "/state") {
 		d := whole.Clone()
-		any := path.Base(d.Names(diskDir + "/state/" + kind + "/" + d.Names(diskDir+"/state/"+kind)[0])[0])
+		any := path.Base(d.Names(diskDir + "/state/" + kind + "/" + d.Names(diskDir + "/state/" + kind)[0])[0])
 		d.RemoveAll(diskDir + "/state/" + kind)
 		get := func(r core.Reader) error {
 			_, _, err := r.Get(protocol.Kind(kind), strings.TrimSuffix(any, ".json"))

@@ -58,15 +58,15 @@ func (s *Store) Maintain(ctx context.Context, budget int) (MaintenanceReport, er
 	if report.Finished || ctx.Err() != nil {
 		return report, nil
 	}
-	err = s.write(ctx, func(w *writing) error { return w.maintain(left, due, &report) })
+	err = s.write(ctx, func(w *writing) error { return w.maintain(ctx, left, due, &report) })
 	return report, err
 }
 
 // maintain does what needs the writer lock.
-func (w *writing) maintain(left *allowance, due upkeep, report *MaintenanceReport) (err error) {
+func (w *writing) maintain(ctx context.Context, left *allowance, due upkeep, report *MaintenanceReport) (err error) {
 	report.Checkpoint = w.checkpoint.generationOf()
 	if due.trim && !due.checkpoint {
-		if report.Trim, err = w.trim(0); err != nil {
+		if report.Trim, err = w.trim(ctx, 0); err != nil {
 			return err
 		}
 	}

@@ -15,6 +15,7 @@ const (
 	indexDir     = "indexes/v1"
 	pagesDir     = indexDir + "/pages"
 	manifestFile = indexDir + "/cache.json"
+	durableFile  = indexDir + "/durable.json" // the manifest whose pages a checkpoint has flushed
 	maxManifest  = 16 << 10
 	indexVersion = 1
 )
@@ -32,14 +33,6 @@ func (m *manifest) placeOf() place {
 		return place{}
 	}
 	return m.place
-}
-
-// orEmpty gives the manifest of a store without a frame when there is none, which is right for a young one.
-func (m *manifest) orEmpty() *manifest {
-	if m == nil {
-		return &manifest{}
-	}
-	return m
 }
 
 // manifestJSON is the form of indexes/v1/cache.json.
@@ -92,14 +85,14 @@ func (j manifestJSON) sum() (string, error) {
 	return index.Name(compact), err
 }
 
-// readManifest gives the manifest, or nil if there is none that can be read as one of this store.
-func readManifest(dir vfs.Dir, tag frame.Tag) (*manifest, error) {
-	raw, err := dir.ReadFile(manifestFile, maxManifest)
+// readManifest gives the manifest in a file, or nil if there is none that can be read as one of this store.
+func readManifest(dir vfs.Dir, name string, tag frame.Tag) (*manifest, error) {
+	raw, err := dir.ReadFile(name, maxManifest)
 	if vfs.Missing(err) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, readError(manifestFile, err)
+		return nil, readError(name, err)
 	}
 	j, err := manifestFormat.Decode(raw)
 	if err != nil || j.store != hex.EncodeToString(tag[:]) {
@@ -116,6 +109,20 @@ func readManifest(dir vfs.Dir, tag frame.Tag) (*manifest, error) {
 		m.roots[core.Index(r.index)] = r.page
 	}
 	return m, nil
+}
+
+// bases are what indexes can be brought up to date from, the best first. The manifest is not flushed, and neither are
+// its pages, so a power cut may leave it, or not, or without some of them; then the one that the last checkpoint
+// made durable is older, and whole. The empty one, of a store without a frame, is right while the journal goes back
+// to its beginning.
+var bases = [...]string{manifestFile, durableFile, ""}
+
+// readBase gives one of bases, or nil if there is none.
+func readBase(dir vfs.Dir, base int, tag frame.Tag) (*manifest, error) {
+	if bases[base] == "" {
+		return &manifest{}, nil
+	}
+	return readManifest(dir, bases[base], tag)
 }
 
 // indexUnavailable says that what an index would answer is not known. A command makes it again.

@@ -63,7 +63,7 @@ func (w *writing) readMarks() (err error) {
 	if w.checkpoint, err = readMark(w.dir, checkpointFile); err != nil {
 		return err
 	}
-	if w.manifest, err = readManifest(w.dir, w.journal.tag); err != nil {
+	if w.manifest, err = readManifest(w.dir, manifestFile, w.journal.tag); err != nil {
 		return err
 	}
 	if _, err := w.dir.Stat(stateDir); vfs.Missing(err) {
@@ -236,6 +236,9 @@ func (w *writing) publishUnpublished(ctx context.Context) {
 	if w.store.ours(w.applied) && w.applied.Generation >= w.last.Generation {
 		return
 	}
+	if w.gap = !w.recoverIndexes(ctx); w.gap {
+		return
+	}
 	w.store.step(StepRecoverApplied)
 	if err := w.replaceMark(appliedFile, w.last); err != nil {
 		w.gap = true
@@ -243,6 +246,28 @@ func (w *writing) publishUnpublished(ctx context.Context) {
 		return
 	}
 	w.from = w.last
+}
+
+// recoverIndexes brings the indexes up to the last frame before the frames after the checkpoint are no longer laid
+// over anything: the pages of the manifest may have been lost with the power, and those that the checkpoint has
+// flushed may be too far behind for a reader. What cannot be brought up to date is left to a command. It says
+// whether the caller's time has sufficed.
+func (w *writing) recoverIndexes(ctx context.Context) bool {
+	unread := uint64(len(w.overlay.entries)) + maxLag
+	var from *manifest
+	if w.store.ours(w.applied) {
+		from = w.manifest
+		if lag := w.last.Generation - from.placeOf().Generation; lag <= maxLag || lag > unread {
+			return true // near enough, or out of reach already
+		}
+	}
+	if len(w.overlay.entries) == 0 {
+		return true
+	}
+	if err := w.catchUp(ctx, from, unread, unread); err != nil && ctx.Err() == nil {
+		w.store.diagnose(err)
+	}
+	return ctx.Err() == nil
 }
 
 // published says whether the state file of key is what m says.

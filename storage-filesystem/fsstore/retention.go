@@ -59,13 +59,13 @@ type TrimReport struct {
 func (s *Store) Trim(ctx context.Context, through uint64) (TrimReport, error) {
 	var report TrimReport
 	err := s.write(ctx, func(w *writing) (err error) {
-		report, err = w.trim(through)
+		report, err = w.trim(ctx, through)
 		return err
 	})
 	return report, err
 }
 
-func (w *writing) trim(through uint64) (TrimReport, error) {
+func (w *writing) trim(ctx context.Context, through uint64) (TrimReport, error) {
 	floor, err := readFloor(w.dir)
 	if err != nil {
 		return TrimReport{}, err
@@ -80,10 +80,19 @@ func (w *writing) trim(through uint64) (TrimReport, error) {
 		floor = through
 	}
 	report := TrimReport{TrimmedThrough: floor}
-	if err := w.catchUp(); err != nil { // what is removed is no longer there to be laid over them
+	if err := w.knowEverything(ctx); err != nil { // what is removed is no longer there to be laid over them
 		return report, err
 	}
 	return report, w.removeSegments(&report)
+}
+
+// knowEverything brings the indexes up to the last frame, whatever it takes.
+func (w *writing) knowEverything(ctx context.Context) error {
+	err := w.catchUp(ctx, w.manifest, w.last.Generation, w.last.Generation)
+	if protocol.ReasonOf(err) == protocol.ReasonIndexUnavailable && w.store.opts.Rebuild {
+		return w.rebuildIndexes(ctx)
+	}
+	return err
 }
 
 func (w *writing) raiseFloor(floor uint64) error {
@@ -99,7 +108,7 @@ func (w *writing) raiseFloor(floor uint64) error {
 }
 
 // removeSegments removes, oldest first, the segments whose events are all below the floor and that lie
-// before those in which the checkpoint and the manifest stand: whoever starts from there finds its place.
+// before those in which the checkpoint and its manifest stand: whoever starts from there finds its place.
 func (w *writing) removeSegments(report *TrimReport) error {
 	all, err := w.journal.segments()
 	if err != nil {
@@ -108,7 +117,11 @@ func (w *writing) removeSegments(report *TrimReport) error {
 	if len(all) > 0 {
 		report.From = all[0]
 	}
-	needed := min(w.checkpoint.placeOf().Segment, w.manifest.placeOf().Segment)
+	durable, err := readManifest(w.dir, durableFile, w.journal.tag)
+	if err != nil {
+		return err
+	}
+	needed := min(w.checkpoint.placeOf().Segment, w.manifest.placeOf().Segment, durable.placeOf().Segment)
 	for i := 0; i+1 < len(all) && all[i+1]-1 <= report.TrimmedThrough; i++ {
 		if all[i] >= needed {
 			report.Kept++

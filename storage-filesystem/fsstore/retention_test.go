@@ -91,6 +91,30 @@ func segmented(t *testing.T) func() *vfstest.Disk {
 	}
 }
 
+// ahead: a commit that the checkpoint and the indexes do not know came after it.
+func ahead(t *testing.T) func() *vfstest.Disk {
+	return func() *vfstest.Disk {
+		d := segmented(t)()
+		_, err := onSmall(failingPages(d)).Update(context.Background(), setPair(7))
+		must(t, err)
+		return d
+	}
+}
+
+// cutLate: the power was cut long after a checkpoint, and nothing of the indexes is left that was not flushed then.
+func cutLate(t *testing.T) func() *vfstest.Disk {
+	return func() *vfstest.Disk {
+		d, _ := pairs(t, 20)
+		must(t, onDisk(d.Process()).Checkpoint(context.Background()))
+		for n := 21; n <= 90; n++ {
+			mustSet(t, onDisk(d.Process()), n)
+		}
+		d.PowerCut(11)
+		d.RemoveAll(diskDir + "/indexes/v1/cache.json")
+		return d
+	}
+}
+
 // littered: dead writers have left files behind, and the indexes pages.
 func littered(t *testing.T) func() *vfstest.Disk {
 	return func() *vfstest.Disk {

@@ -14,6 +14,8 @@ type loads struct {
 	kinds   map[protocol.Kind][]recordKey // whole kinds that were listed
 	solo    map[recordKey]core.Stored     // nil: not read
 	indexes *indexes                      // nil: not read
+	base    int                           // of bases: where the indexes are read from
+	walks   int                           // that failed with the manifest of base 0
 	fresh   int                           // reads of files since it was last set to 0
 	promise func() (bool, error)          // that state is published as far as was read; nil: nobody can take it back
 	gone    bool                          // the state directory was deleted: the journal alone counts

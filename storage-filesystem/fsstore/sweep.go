@@ -163,7 +163,7 @@ func (b *sweeping) bindings(report *SweepReport) error {
 	return nil
 }
 
-// mark finds every page below the manifest. What an unfinished sweep found before counts: pages are named by their
+// mark finds every page below the manifest and the durable one. What an unfinished sweep found before counts: pages are named by their
 // content, so whatever lies below one of them is still the same, and a page that is no longer in use only stays
 // until the next day.
 func (b *sweeping) mark() error {
@@ -177,10 +177,19 @@ func (b *sweeping) mark() error {
 		}
 		return readPage(b.dir, page)
 	}
-	for _, name := range core.Indexes {
-		tree := index.Open(b.manifest.roots[name], leastLevel(name), load)
-		if err := tree.Pages(func(page string) bool { return !b.marked[page] }, func(page string) { b.marked[page] = true }); err != nil {
-			return err
+	durable, err := readManifest(b.dir, durableFile, b.journal.tag)
+	if err != nil {
+		return err
+	}
+	for _, m := range []*manifest{b.manifest, durable} {
+		if m == nil {
+			continue
+		}
+		for _, name := range core.Indexes {
+			tree := index.Open(m.roots[name], leastLevel(name), load)
+			if err := tree.Pages(func(page string) bool { return !b.marked[page] }, func(page string) { b.marked[page] = true }); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

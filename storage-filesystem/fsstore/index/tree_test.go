@@ -160,6 +160,65 @@ func TestCostIsHeight(t *testing.T) {
 	}
 }
 
+// TestAdded compares the pages that a tree has beside those of an older one with what walks over both of them say,
+// and reads nothing that both have.
+func TestAdded(t *testing.T) {
+	for _, least := range []int{0, 4} {
+		t.Run(fmt.Sprint("least level ", least), func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				stored := newPages()
+				tree := index.Open("", least, stored.load)
+				grow := func(n int) string {
+					for range n {
+						x := index.Tuple{Key: []string{"k"}, At: rapid.Int64Range(0, 3000).Draw(t, "at"), ID: "x"}
+						change := tree.Insert
+						if rapid.IntRange(0, 4).Draw(t, "gone") == 0 {
+							change = tree.Delete
+						}
+						if err := change(x); err != nil {
+							t.Fatal(err)
+						}
+					}
+					root, err := tree.Save(stored.save)
+					if err != nil {
+						t.Fatal(err)
+					}
+					return root
+				}
+				before := grow(rapid.IntRange(0, 600).Draw(t, "before"))
+				after := grow(rapid.IntRange(0, 60).Draw(t, "after"))
+				if rapid.Bool().Draw(t, "smaller") {
+					before, after = after, before
+				}
+				want, got := all(t, after, stored), map[string]bool{}
+				for page := range all(t, before, stored) {
+					delete(want, page)
+				}
+				err := index.Open(after, least, stored.load).Added(index.Open(before, least, stored.load), func(page string) error {
+					got[page] = true
+					return nil
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Fatalf("pages that were added (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
+// all gives every page of a tree.
+func all(t *rapid.T, root string, stored *pages) map[string]bool {
+	pages := map[string]bool{}
+	err := index.Open(root, 0, stored.load).Pages(func(string) bool { return true }, func(page string) { pages[page] = true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pages
+}
+
 // TestDamagedPage flips every byte of a page: it is never taken for what it was.
 func TestDamagedPage(t *testing.T) {
 	stored := newPages()
