@@ -134,7 +134,8 @@ func (c *change) grant(s *protocol.Session, claim protocol.Claim) (protocol.Clai
 
 // claimConflict says who holds what was asked for, in enough detail to ask them.
 func (r *room) claimConflict(asking *protocol.Session, held *protocol.Claim) error {
-	e := protocol.ConflictError(protocol.ReasonClaimConflict, fmt.Sprintf("%s is claimed by session %q until %s", held.Resource, held.OwnerSessionID, held.ExpiresAt.Format(time.RFC3339))).
+	until := held.ExpiresAt.UTC().Format(time.RFC3339) // as in the details, where whoever speaks to people finds it
+	e := protocol.ConflictError(protocol.ReasonClaimConflict, fmt.Sprintf("%s is claimed by session %q until %s", held.Resource, held.OwnerSessionID, until)).
 		With("claimId", held.ClaimID).With("resource", held.Resource).With("ownerSessionId", held.OwnerSessionID).
 		With("expiresAt", held.ExpiresAt).With("requestedBy", asking.SessionID).With("ownerPresence", string(protocol.Offline))
 	owner, found, err := r.session(held.OwnerSessionID)
@@ -145,7 +146,7 @@ func (r *room) claimConflict(asking *protocol.Session, held *protocol.Claim) err
 	if err != nil {
 		p = protocol.PresenceUnknown
 	}
-	e.Message = fmt.Sprintf("%s is claimed by %s until %s", held.Resource, owner.ParticipantID, held.ExpiresAt.Format(time.RFC3339))
+	e.Message = fmt.Sprintf("%s is claimed by %s until %s", held.Resource, owner.ParticipantID, until)
 	return e.With("ownerParticipantId", owner.ParticipantID).With("ownerPresence", string(p)).
 		WithHint("ask " + owner.ParticipantID + ", or work elsewhere")
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/acc-control-plane/acc/cli/internal/argv"
@@ -152,9 +153,21 @@ func (inv *Invocation) fail(err error) protocol.Code {
 	if inv.JSON {
 		inv.UI.Raw(append(view.AppendError(nil, e), '\n'))
 	} else {
-		inv.UI.Fail(e.Message, e.Hint)
+		inv.UI.Fail(spoken(e, time.Now()), e.Hint)
 	}
 	return e.Code
+}
+
+// spoken gives the message of an error for a person, to whom a time is local. Whoever writes a message
+// writes its times as RFC 3339 in UTC, and names each in the details.
+func spoken(e *protocol.Error, now time.Time) string {
+	message := e.Message
+	for _, detail := range e.Details {
+		if t, ok := detail.(time.Time); ok {
+			message = strings.ReplaceAll(message, t.UTC().Format(time.RFC3339), ui.ClockTime(now, t)+" ("+ui.Left(now, t)+")")
+		}
+	}
+	return message
 }
 
 // classify gives the *protocol.Error of any error.

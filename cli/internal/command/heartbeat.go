@@ -2,12 +2,12 @@ package command
 
 import (
 	"context"
+	"time"
 
 	"github.com/acc-control-plane/acc/cli/internal/argv"
 	"github.com/acc-control-plane/acc/cli/internal/ui"
 	"github.com/acc-control-plane/acc/cli/internal/view"
 	"github.com/acc-control-plane/acc/core"
-	"github.com/acc-control-plane/acc/protocol/strictjson"
 	flags "github.com/urfave/cli/v2"
 )
 
@@ -39,7 +39,7 @@ func runHeartbeat(ctx context.Context, inv *Invocation, who core.Owner) (Answer,
 		return Answer{}, err
 	}
 	data := view.HeartbeatData{SessionID: who.SessionID, HeartbeatAt: view.Millis(at)}
-	a := answer(view.Heartbeat, data, func(u *ui.UI) { u.Print("%s", data.HeartbeatAt.Format(strictjson.TimeLayout)) })
+	a := answer(view.Heartbeat, data, func(u *ui.UI) { u.Print("%s", ui.ClockTime(time.Now(), data.HeartbeatAt)) })
 	a.WorkspaceID = r.Workspace.ID
 	return a, nil
 }

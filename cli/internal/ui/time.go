@@ -5,6 +5,9 @@ import (
 	"time"
 )
 
+// People read local times, near ones as a span from now; what programs read is RFC 3339 in UTC. Nothing but
+// this file writes a time for people.
+
 // Span gives a duration in the unit a person would say: "12 s", "4 min", "3 h", "2 d". A negative one
 // (a clock that jumped) is "0 s".
 func Span(d time.Duration) string {
