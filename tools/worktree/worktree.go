@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"golang.org/x/mod/modfile"
 )
@@ -18,9 +19,9 @@ const Prefix = "github.com/acc-control-plane/acc/"
 // Version is the lockstep version under which siblings require each other until the next release.
 const Version = "v0.1.0"
 
-// LintDir holds the module that pins the linter. It is a tool, not a part of the product: it is in no
-// workspace, never packed and never released.
-const LintDir = "tools/lint"
+// pinned are modules that only pin programs: the linter, and the search for known vulnerabilities. They are
+// tools, not a part of the product: in no workspace, never packed and never released.
+var pinned = []string{"tools/lint", "tools/vuln"}
 
 // FindRoot gives the directory of the go.work at or above dir.
 func FindRoot(dir string) (string, error) {
@@ -45,7 +46,7 @@ type Module struct {
 	Abs  string // absolute directory
 }
 
-// Modules lists every module below root but the linter's, also those outside go.work, in lexical order
+// Modules lists every module below root but those that only pin programs, also those outside go.work, in lexical order
 // of their directories.
 func Modules(root string) ([]Module, error) {
 	var found []Module
@@ -58,7 +59,7 @@ func Modules(root string) ([]Module, error) {
 			return err
 		}
 		rel = filepath.ToSlash(rel)
-		if d.IsDir() && (d.Name() == "testdata" || d.Name() == ".git" || rel == LintDir) {
+		if d.IsDir() && (d.Name() == "testdata" || d.Name() == ".git" || slices.Contains(pinned, rel)) {
 			return fs.SkipDir
 		}
 		if d.Name() != "go.mod" {
