@@ -2,8 +2,7 @@ package command
 
 import (
 	"context"
-	"os"
-	"path/filepath"
+	"errors"
 	"slices"
 	"strings"
 
@@ -27,12 +26,14 @@ func installCommand() *Definition {
 				{Name: "print", Usage: "with --adapter mcp: print the registration for a client that acc does not know, and write nothing"},
 				{Name: "delivery", Value: "WHICH", Choices: texts(protocol.LiveOff, protocol.LiveActionable, protocol.LiveAll),
 					Usage: "which messages may spend a turn of a running session"},
+				{Name: "unmanaged", Usage: "copy acc itself instead of taking it in as a release that acc update replaces"},
+				{Name: "downgrade", Usage: "replace a later release of acc by this one"},
 				{Name: "dry-run", Usage: "list what would be written, and write nothing"},
 			},
 			Notes: []string{
-				"Lists every file before it touches one. A client that fails leaves the others alone.",
-				"Where nothing is decided about --delivery, a person at a terminal is asked; otherwise it stays off.",
-				"Copies this build of acc to the data home, where the clients call it; nothing updates that copy but installing again.",
+				"Lists every file before it touches one; a client that fails leaves the others alone. " +
+					"Where nothing is decided about --delivery, a person at a terminal is asked; otherwise it stays off.",
+				"Takes acc into the data home, where the clients call it: a release, which acc update replaces, or a copy of a build.",
 			},
 		},
 		// A person may think about the answer, and clients are asked what they make of it.
@@ -48,7 +49,8 @@ func installCommand() *Definition {
 					return a, err
 				}
 			}
-			o := install{machine: m, inv: inv, named: given.IsSet("adapter"), mcp: mcp, dryRun: given.Bool("dry-run"), delivery: protocol.LivePolicy(given.String("delivery"))}
+			o := install{machine: m, inv: inv, named: given.IsSet("adapter"), mcp: mcp, dryRun: given.Bool("dry-run"), delivery: protocol.LivePolicy(given.String("delivery")),
+				unmanaged: given.Bool("unmanaged"), downgrade: given.Bool("downgrade")}
 			return o.run(ctx)
 		},
 	}
@@ -81,9 +83,11 @@ type install struct {
 	mcp      bool // some of them for the MCP server
 	dryRun   bool
 	delivery protocol.LivePolicy // "": not given
+	// unmanaged and downgrade are choices about acc itself.
+	unmanaged, downgrade bool
 
 	clients   []*installer.Client
-	runtime   *unmanaged.Plan
+	runtime   *executables
 	decisions []view.DeliveryDecision
 }
 
@@ -95,18 +99,12 @@ func (o *install) run(ctx context.Context) (Answer, error) {
 	if !o.pending() {
 		return o.answer(), nil
 	}
-	self, err := os.Executable()
-	if err == nil {
-		self, err = filepath.EvalSymlinks(self)
-	}
-	if err != nil {
-		return Answer{}, protocol.DataError("", "this program does not know its own file").Because(err)
-	}
-	if o.runtime, err = unmanaged.NewPlan(o.home, self); err != nil {
+	var err error
+	if o.runtime, err = o.executables(); err != nil {
 		return Answer{}, err
 	}
-	if o.mcp && o.runtime.NoServer {
-		return Answer{}, protocol.DataError(unmanaged.ReasonExecutableMissing, "acc-mcp is not beside "+self+", so no client could start it").
+	if o.mcp && o.runtime.noServer {
+		return Answer{}, protocol.DataError(unmanaged.ReasonExecutableMissing, "acc-mcp is not beside this acc, so no client could start it").
 			WithHint("in a checkout: go install ./cli/cmd/... and then acc install")
 	}
 	if o.decisions, err = o.decide(); err != nil {
@@ -161,9 +159,9 @@ func (o *install) plan(ctx context.Context) {
 			sayPlan(u, name(c), p, o.Home)
 		}
 	}
-	if o.runtime != nil && len(o.runtime.Files) > 0 {
-		u.Print("%s", u.Styled(ui.Bold, "acc itself, copied from "+ui.Escape(shorten(o.runtime.From, o.Home))))
-		sayChanges(u, runtimeChanges(o.runtime), o.Home)
+	if o.runtime != nil && len(o.runtime.changes) > 0 {
+		u.Print("%s", u.Styled(ui.Bold, "acc itself, from "+ui.Escape(shorten(o.runtime.from, o.Home))))
+		sayChanges(u, o.runtime.changes, o.Home)
 	}
 }
 
@@ -173,21 +171,21 @@ func (o *install) apply(ctx context.Context) error {
 	if !o.pending() {
 		return nil
 	}
-	if err := o.runtime.Apply(ctx); err != nil {
+	if err := o.runtime.apply(ctx); err != nil {
 		return err
 	}
 	for _, c := range o.clients {
 		c.Install(ctx, o.Machine)
 	}
-	return o.record()
+	return errors.Join(o.wired(ctx), o.record())
 }
 
 func (o *install) answer() Answer {
 	data := view.InstallData{DryRun: o.dryRun, Clients: installedClients(o.clients), Delivery: o.decisions}
 	var notes []string
 	if o.runtime != nil {
-		data.Runtime = &view.RuntimeCopy{Directory: o.runtime.Dir, From: o.runtime.From, Changes: runtimeChanges(o.runtime)}
-		notes = o.runtime.Notes
+		data.Runtime = &view.RuntimeCopy{Kind: o.runtime.kind, Directory: o.home.Bin(), From: o.runtime.from, Changes: o.runtime.changes}
+		notes = o.runtime.notes
 	}
 	a := answer(view.Install, data, o.say)
 	a.Warnings = notes
@@ -205,7 +203,7 @@ func (o *install) say(u *ui.UI) {
 		installer.Done: "installed into", installer.Unchanged: "as it should be in", installer.Absent: "not on this machine",
 	})
 	if !o.dryRun && o.runtime != nil {
-		u.Print("runtime: %s, an unmanaged copy", ui.Escape(shorten(o.runtime.Dir, o.Home)))
+		u.Print("runtime: %s, %s", ui.Escape(shorten(o.home.Bin(), o.Home)), o.runtime.words)
 	}
 	for _, d := range o.decisions {
 		u.Print("%s", o.deliveryWords(d))

@@ -1,12 +1,10 @@
 package command
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
 	"github.com/acc-control-plane/acc/cli/internal/installer"
-	"github.com/acc-control-plane/acc/cli/internal/runtime/unmanaged"
 	"github.com/acc-control-plane/acc/cli/internal/ui"
 	"github.com/acc-control-plane/acc/cli/internal/view"
 )
@@ -83,12 +81,4 @@ func installedClients(clients []*installer.Client) []view.InstalledClient {
 		all = append(all, data)
 	}
 	return all
-}
-
-func runtimeChanges(p *unmanaged.Plan) []adapter.FileChange {
-	changes := make([]adapter.FileChange, len(p.Files))
-	for i, f := range p.Files {
-		changes[i] = adapter.FileChange{Path: f.Path, Action: f.Action}
-	}
-	return slices.Clip(changes)
 }

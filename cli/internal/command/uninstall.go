@@ -10,6 +10,7 @@ import (
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
 	"github.com/acc-control-plane/acc/cli/internal/argv"
 	"github.com/acc-control-plane/acc/cli/internal/installer"
+	"github.com/acc-control-plane/acc/cli/internal/runtime"
 	"github.com/acc-control-plane/acc/cli/internal/ui"
 	"github.com/acc-control-plane/acc/cli/internal/view"
 	"github.com/acc-control-plane/acc/mcp-server/mcpinstall"
@@ -68,7 +69,7 @@ func (o *uninstall) run(ctx context.Context) (Answer, error) {
 		for _, c := range o.clients {
 			c.Remove(ctx, o.Machine, o.dryRun, o.announce(c))
 		}
-		return nil
+		return o.unwired(ctx)
 	}
 	_, err := os.Lstat(o.home.Acc())
 	switch {
@@ -82,6 +83,21 @@ func (o *uninstall) run(ctx context.Context) (Answer, error) {
 		return Answer{}, err
 	}
 	return o.answer(), nil
+}
+
+// unwired keeps that clients are wired no more, so that updates leave them alone.
+func (o *uninstall) unwired(ctx context.Context) error {
+	m := runtime.Open(o.home)
+	if managed, err := m.Managed(); err != nil || !managed || o.dryRun {
+		return err
+	}
+	var ids []string
+	for _, c := range o.clients {
+		if c.State == installer.Done || c.State == installer.Absent {
+			ids = append(ids, c.Installer.ID())
+		}
+	}
+	return m.Unwire(ctx, ids)
 }
 
 // announce lists what is about to be touched.

@@ -45,10 +45,7 @@ func examine(dir string, installed bool) (content, error) {
 	if err != nil {
 		return content{}, damaged(dir, err)
 	}
-	c := content{manifest: m, Generation: Generation{
-		Name:    layout.GenerationName(m.Version, release.Fingerprint(raw)),
-		Version: m.Version, BuildID: m.BuildID, StoreContract: m.StoreContract,
-	}}
+	c := content{manifest: m, Generation: generationOf(m, raw)}
 	if here, ok := release.ThisPlatform(); !ok || here.Name != m.Platform {
 		return content{}, damaged(dir, fmt.Errorf("it is for %s", m.Platform))
 	}
@@ -61,6 +58,14 @@ func examine(dir string, installed bool) (content, error) {
 		return content{}, damaged(dir, err)
 	}
 	return c, nil
+}
+
+// generationOf is the generation that a manifest, which is raw, declares.
+func generationOf(m *release.Manifest, raw []byte) Generation {
+	return Generation{
+		Name:    layout.GenerationName(m.Version, release.Fingerprint(raw)),
+		Version: m.Version, BuildID: m.BuildID, StoreContract: m.StoreContract,
+	}
 }
 
 func readManifest(dir string) ([]byte, error) {

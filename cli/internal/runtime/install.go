@@ -7,26 +7,43 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 
+	"github.com/acc-control-plane/acc/cli/internal/runtime/layout"
 	"github.com/acc-control-plane/acc/cli/release"
 	"github.com/acc-control-plane/acc/protocol"
 )
 
+// Release is a release that lies outside the runtime, such as the one that somebody installs from.
+type Release struct {
+	Generation
+	Dir      string
+	Adapters []string
+	Programs []string // without ending
+}
+
 // Package finds the release that a program was installed with: the directory above its own, if that has the
 // manifest of exactly this build. found is false for a build from source and for a program that was copied
 // out of its release.
-func Package(self, buildID string) (dir string, found bool) {
-	dir = filepath.Dir(filepath.Dir(self))
+func Package(self, buildID string) (r Release, found bool) {
+	dir := filepath.Dir(filepath.Dir(self))
 	if buildID == "" {
-		return "", false
+		return r, false
 	}
 	raw, err := readManifest(dir)
 	if err != nil {
-		return "", false
+		return r, false
 	}
 	m, err := release.DecodeManifest(raw)
-	return dir, err == nil && m.BuildID == buildID
+	if err != nil || m.BuildID != buildID {
+		return r, false
+	}
+	r = Release{Generation: generationOf(m, raw), Dir: dir, Adapters: m.Adapters}
+	for _, program := range layout.Programs {
+		if _, has := m.File("bin/" + layout.Executable(program)); has {
+			r.Programs = append(r.Programs, program)
+		}
+	}
+	return r, true
 }
 
 // StageCopy stages a copy of a release that lies somewhere else, such as the one that runs. Only what its
@@ -94,13 +111,10 @@ const (
 )
 
 // Install makes a staged generation the one that the data home begins with, or publishes it where there is one.
-// home and adapters say whose clients are wired, and which; they are kept. auto says whether later releases are
-// looked for, if nothing was managed here before.
+// home and adapters say whose clients are wired, and which, and auto says whether later releases are looked for, if
+// nothing was managed here before.
 func (m *Manager) Install(ctx context.Context, s *Staged, home string, adapters []string, auto bool) (Installation, error) {
-	targets := slices.Compact(slices.Sorted(slices.Values(adapters)))
-	if targets == nil {
-		targets = []string{}
-	}
+	targets := sorted(adapters)
 	c, err := m.control()
 	switch {
 	case protocol.ReasonOf(err) == ReasonUnmanaged:
@@ -119,9 +133,6 @@ func (m *Manager) Install(ctx context.Context, s *Staged, home string, adapters 
 	case err != nil:
 		return "", err
 	case c.Active.Name == s.Name && c.Phase == Ready:
-		if err := m.SetTargets(ctx, home, targets); err != nil {
-			return "", err
-		}
 		return Same, m.Relink()
 	}
 	return Published, m.Publish(ctx, s)

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -198,12 +200,42 @@ func (m *Manager) SetNotice(ctx context.Context, text string) error {
 	return m.change(ctx, func(c *control) error { c.Notice = text; return nil }, nil)
 }
 
-// SetTargets keeps which adapters are wired, for which user's home.
-func (m *Manager) SetTargets(ctx context.Context, home string, adapters []string) error {
+// Wire keeps that adapters are wired into the clients of the user with a home directory. Those that were stay.
+func (m *Manager) Wire(ctx context.Context, home string, adapters []string) error {
 	return m.change(ctx, func(c *control) error {
-		c.Home, c.Targets = home, slices.Compact(slices.Sorted(slices.Values(adapters)))
+		c.Home, c.Targets = home, sorted(append(c.Targets, adapters...))
 		return nil
 	}, nil)
+}
+
+// Unwire keeps that adapters are wired no more. When none is left, no session stays on any generation.
+func (m *Manager) Unwire(ctx context.Context, adapters []string) error {
+	none := false
+	err := m.change(ctx, func(c *control) error {
+		c.Targets = slices.DeleteFunc(c.Targets, func(id string) bool { return slices.Contains(adapters, id) })
+		none = len(c.Targets) == 0
+		return nil
+	}, nil)
+	if err != nil || !none {
+		return err
+	}
+	return m.unpinAll()
+}
+
+func (m *Manager) unpinAll() error {
+	entries, err := os.ReadDir(m.at.Pins())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		err = errors.Join(err, os.Remove(filepath.Join(m.at.Pins(), e.Name())))
+	}
+	return err
+}
+
+// sorted gives each once, in order, and never nil.
+func sorted(words []string) []string {
+	return slices.Compact(append([]string{}, slices.Sorted(slices.Values(words))...))
 }
 
 // LockWorker keeps other workers out until release is called or the process ends. It does not wait.

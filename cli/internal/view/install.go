@@ -50,8 +50,18 @@ const (
 	NotDecided      DecisionSource = "none"
 )
 
+// RuntimeKind says who keeps the executables of acc up to date.
+type RuntimeKind string
+
+// The kinds.
+const (
+	Unmanaged RuntimeKind = "unmanaged" // who installs again
+	Managed   RuntimeKind = "managed"   // acc update
+)
+
 // RuntimeCopy is what install does with the executables of acc.
 type RuntimeCopy struct {
+	Kind      RuntimeKind
 	Directory string
 	From      string
 	Changes   []adapter.FileChange
@@ -109,7 +119,8 @@ var installedClientObject = &strictjson.Object[InstalledClient]{
 var runtimeCopyObject = &strictjson.Object[RuntimeCopy]{
 	Name: "runtime", Doc: "The executables that the clients call.",
 	Members: []strictjson.Member[RuntimeCopy]{
-		strictjson.Const[RuntimeCopy]("kind", "unmanaged: copies of the build that installs; nothing updates them but installing again", "unmanaged"),
+		field("kind", "unmanaged: copies of the build that installs, which nothing updates but installing again; managed: a release, which acc update replaces",
+			func(r *RuntimeCopy) *RuntimeKind { return &r.Kind }, strictjson.Enum(Unmanaged, Managed)),
 		field("directory", "where they lie", func(r *RuntimeCopy) *string { return &r.Directory }, text),
 		field("from", "the build they are copied from", func(r *RuntimeCopy) *string { return &r.From }, text),
 		field("changes", "in their order", func(r *RuntimeCopy) *[]adapter.FileChange { return &r.Changes }, list(changeObject)),
