@@ -3,9 +3,11 @@ package command
 import (
 	"context"
 
+	"github.com/acc-control-plane/acc/cli/internal/runtime"
 	"github.com/acc-control-plane/acc/cli/internal/ui"
 	"github.com/acc-control-plane/acc/cli/internal/view"
 	"github.com/acc-control-plane/acc/protocol"
+	"github.com/acc-control-plane/acc/storage-filesystem/datahome"
 	"github.com/acc-control-plane/acc/storage-filesystem/fsstore"
 )
 
@@ -18,7 +20,7 @@ func (inv *Invocation) migrate(ctx context.Context, m machine, agreed bool) (Ans
 	if err != nil {
 		return Answer{}, err
 	}
-	admit, err := inv.admission(agreed)
+	admit, err := inv.admission(home, agreed)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -31,9 +33,17 @@ func (inv *Invocation) migrate(ctx context.Context, m machine, agreed bool) (Ans
 	return a, nil
 }
 
-// admission gives what keeps others out during a migration. Where nothing can, a person has to say that
-// nobody is there.
-func (inv *Invocation) admission(agreed bool) (func(context.Context) (func(), error), error) {
+// admission gives what keeps others out during a migration: the lock under which everybody starts in a managed
+// data home. Where there is none, a person has to say that nobody is there.
+func (inv *Invocation) admission(home datahome.Home, agreed bool) (func(context.Context) (func(), error), error) {
+	manager := runtime.Open(home)
+	managed, err := manager.Managed()
+	if err != nil {
+		return nil, err
+	}
+	if managed {
+		return manager.AdmitMigration, nil
+	}
 	if !agreed {
 		said, err := inv.confirm(unfenced + ".\nIs every client of this room closed?")
 		if err != nil {

@@ -4,7 +4,7 @@
 // the room and its store, which is diagnosed before anything is read out of it (store.go), sessions, their
 // mail and their clocks (sessions.go), who can be reached and who speaks for whom (bindings.go), the hooks that
 // ran (hooks.go), every client (clients.go, evidence.go), MCP registrations (servers.go) and the installed
-// executables (runtime.go). A check gives Findings, each with one remedy unless all is well; the facts behind
+// generations or executables (managed.go, runtime.go). A check gives Findings, each with one remedy unless all is well; the facts behind
 // them are in the Report. Nothing is changed but by Repair.
 package doctor
 
@@ -87,6 +87,7 @@ type Report struct {
 	Guards      []Guard
 	Clients     []Client
 	Servers     []Client
+	Runtime     RuntimeState
 }
 
 // examination is a run of Examine.

@@ -11,6 +11,9 @@ import (
 
 // checkRuntime looks at the executables that the clients call, and calls the one that matters.
 func (e *examination) checkRuntime(ctx context.Context) {
+	if e.checkManaged(ctx) {
+		return
+	}
 	again := "acc install"
 	wired := slices.ContainsFunc(e.Clients, func(c Client) bool { return c.Installed })
 	present := 0

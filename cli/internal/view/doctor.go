@@ -6,6 +6,7 @@ import (
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
 	"github.com/acc-control-plane/acc/adapter-sdk/certification"
 	"github.com/acc-control-plane/acc/cli/internal/doctor"
+	"github.com/acc-control-plane/acc/cli/internal/runtime"
 	hookrunner "github.com/acc-control-plane/acc/hook-runner"
 	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/protocol/strictjson"
@@ -186,6 +187,20 @@ var evidenceObject = &strictjson.Object[doctor.Evidence]{
 	},
 }
 
+var runtimeObject = &strictjson.Object[doctor.RuntimeState]{
+	Name: "runtime", Doc: "Which generation of acc runs from the data home.",
+	Members: []strictjson.Member[doctor.RuntimeState]{
+		field("managed", "false: executables were copied, or nothing is installed", func(r *doctor.RuntimeState) *bool { return &r.Managed }, truth),
+		nullable("phase", "activating: nobody may start", func(r *doctor.RuntimeState) *runtime.Phase { return &r.Phase }, strictjson.Enum(runtime.Ready, runtime.Activating)),
+		nullable("active", "generation that runs", func(r *doctor.RuntimeState) *string { return &r.Active }, word),
+		nullable("pending", "generation that waits to", func(r *doctor.RuntimeState) *string { return &r.Pending }, word),
+		field("auto", "later releases are looked for", func(r *doctor.RuntimeState) *bool { return &r.Auto }, truth),
+		nullable("pin", "the only version that is taken", func(r *doctor.RuntimeState) *string { return &r.Pin }, word),
+		field("worker", "one is at work", func(r *doctor.RuntimeState) *bool { return &r.Worker }, truth),
+		field("holders", "processes that keep generations in use", func(r *doctor.RuntimeState) *[]string { return &r.Holders }, lines),
+	},
+}
+
 // Doctor is the answer of doctor.
 var Doctor = newSchema("doctor", "How acc stands on this machine, as far as it was observed.", strictjson.Nested(&strictjson.Object[DoctorData]{
 	Name: "doctor",
@@ -204,6 +219,7 @@ var Doctor = newSchema("doctor", "How acc stands on this machine, as far as it w
 		field("firedHooks", "by client and event, in this room", func(d *DoctorData) *[]doctor.Hook { return &d.Hooks }, list(hookObject)),
 		field("guards", "by client, in this room", func(d *DoctorData) *[]doctor.Guard { return &d.Guards }, list(guardObject)),
 		field("clients", "every client that this build knows", func(d *DoctorData) *[]doctor.Client { return &d.Clients }, list(examinedObject)),
+		field("runtime", "of the data home", func(d *DoctorData) *doctor.RuntimeState { return &d.Runtime }, strictjson.Nested(runtimeObject)),
 		field("servers", "registrations of the MCP server", func(d *DoctorData) *[]doctor.Client { return &d.Servers }, list(examinedObject)),
 	},
 }))

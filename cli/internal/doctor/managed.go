@@ -1,0 +1,80 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/acc-control-plane/acc/cli/internal/runtime"
+)
+
+// RuntimeState says which generation of acc runs from this data home.
+type RuntimeState struct {
+	Managed         bool
+	Phase           runtime.Phase
+	Active, Pending string // names of generations; Pending empty: none
+	Auto            bool
+	Pin             string // version; empty: none
+	Worker          bool   // one is at work
+	Holders         []string
+}
+
+// checkManaged looks at the generations. It says whether the data home is managed.
+func (e *examination) checkManaged(ctx context.Context) bool {
+	s, err := runtime.Open(e.Home).Status(ctx)
+	if err != nil {
+		e.warn(subjectRuntime, "which generation runs is unknown: "+err.Error(), hint(err, "acc doctor"))
+		return true
+	}
+	if !s.Managed {
+		return false
+	}
+	if s.Problem != "" {
+		e.fail(subjectRuntime, "the record of generations cannot be used: "+s.Problem, "acc install")
+		return true
+	}
+	e.Runtime = RuntimeState{Managed: true, Phase: s.Phase, Active: s.Active.Name, Auto: s.Auto, Pin: s.Pin, Worker: s.Worker}
+	text := "generation " + s.Active.Name + " is active"
+	if s.Worker {
+		text += "; a worker is at work"
+	}
+	e.ok(subjectRuntime, text)
+	if s.Pending != nil {
+		e.Runtime.Pending = s.Pending.Name
+		e.warn(subjectRuntime, "generation "+s.Pending.Name+" waits to become active", "acc update")
+	}
+	if s.Phase == runtime.Activating {
+		e.warn(subjectRuntime, "clients are being brought to another generation, and nobody may start until that is done", "acc update, if no other one is at work")
+	}
+	e.checkGenerations(s)
+	for _, l := range s.Launch {
+		if !l.Present {
+			e.fail(subjectRuntime, l.Path+" is missing, and clients call it", "acc install")
+		}
+	}
+	if s.Unreliable {
+		e.fail(subjectRuntime, "the runtime lies on "+s.FileSystem+", where locks may not be seen by everybody", "set ACC_DATA_HOME to a local directory")
+	}
+	if s.Upgrade != nil && len(s.Upgrade.Failed) > 0 {
+		e.warn(subjectRuntime, fmt.Sprintf("%d rooms keep the earlier contract: %s", len(s.Upgrade.Failed), strings.Join(s.Upgrade.Failed, "; ")), "acc doctor --migrate-store in each of them")
+	}
+	return true
+}
+
+func (e *examination) checkGenerations(s runtime.Status) {
+	for _, g := range s.Generations {
+		if g.Problem != "" {
+			level := e.warn // nobody runs it
+			if g.Name == s.Active.Name {
+				level = e.fail
+			}
+			level(subjectRuntime, "generation "+g.Name+" must not run: "+g.Problem, "acc install")
+		}
+		for _, h := range g.Holders {
+			e.Runtime.Holders = append(e.Runtime.Holders, h.String())
+		}
+	}
+	if n := len(e.Runtime.Holders); n > 0 {
+		e.ok(subjectRuntime, fmt.Sprintf("%d processes keep generations in use: %s", n, strings.Join(e.Runtime.Holders, "; ")))
+	}
+}
