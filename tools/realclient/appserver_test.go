@@ -1,0 +1,240 @@
+//go:build unix
+
+package realclient
+
+import (
+	"bufio"
+	"crypto/sha1"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/acc-control-plane/acc/protocol"
+)
+
+// appServer plays the background server of Codex, which holds one thread loaded.
+type appServer struct {
+	*standIn
+	queue  []string
+	unload bool // after the next message
+	odd    add  // handles the next message in its own way, once; nil: as the client does
+}
+
+// add handles a message for the queue: the parameters and the id of the request.
+type add func(a *appServer, params string, id int, conn net.Conn)
+
+func startAppServer(t *testing.T, odd add) *appServer {
+	t.Helper()
+	s := newStage(t, "codex", protocol.LiveActionable, silent)
+	a := &appServer{standIn: &standIn{stage: s, adapter: "codex", name: "codex", native: "01a22d58-3718-7580-9e25-79ff1a379cc7"}, odd: odd}
+	home, socket := filepath.Join(s.root, "codex"), filepath.Join(s.root, "sock")
+	s.must(os.MkdirAll(filepath.Join(home, "app-server-control"), 0o700))
+	a.listen(socket, a.serve)
+	s.must(os.Symlink(socket, filepath.Join(home, "app-server-control", "app-server-control.sock")))
+	a.env = []string{"CODEX_HOME=" + home}
+	a.begin()
+	return a
+}
+
+// serve speaks the server's side of the wire.
+func (a *appServer) serve(conn net.Conn) {
+	in := bufio.NewReader(conn)
+	r, err := http.ReadRequest(in)
+	if err != nil {
+		return
+	}
+	sum := sha1.Sum([]byte(r.Header.Get("Sec-WebSocket-Key") + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"))
+	_, _ = fmt.Fprintf(conn, "HTTP/1.1 101 Switching Protocols\r\nSec-WebSocket-Accept: %s\r\n\r\n", base64.StdEncoding.EncodeToString(sum[:]))
+	for {
+		text, err := clientFrame(in)
+		if err != nil {
+			return
+		}
+		var m struct {
+			ID     *int            `json:"id"`
+			Method string          `json:"method"`
+			Params json.RawMessage `json:"params"`
+		}
+		if json.Unmarshal(text, &m) != nil || m.ID == nil {
+			continue
+		}
+		a.mu.Lock()
+		odd := a.odd
+		if m.Method == "thread/queue/add" && odd != nil {
+			a.odd = nil
+			a.mu.Unlock()
+			odd(a, string(m.Params), *m.ID, conn)
+			continue
+		}
+		answer := a.answer(m.Method, string(m.Params))
+		a.mu.Unlock()
+		serverFrame(conn, fmt.Sprintf(`{"id":%d,%s}`, *m.ID, answer))
+	}
+}
+
+// answer does what is asked; the caller holds the lock.
+func (a *appServer) answer(method, params string) string {
+	switch method {
+	case "initialize":
+		return `"result":{"userAgent":"codex-tui/0.171.0 (Debian)"}`
+	case "thread/read":
+		status := "idle"
+		if a.unload && len(a.queue) > 0 {
+			status = "notLoaded"
+		}
+		return fmt.Sprintf(`"result":{"thread":{"id":%q,"cwd":%q,"ephemeral":false,"status":{"type":%q}}}`, a.native, a.project, status)
+	case "thread/queue/list":
+		return `"result":{"data":[` + strings.Join(a.queue, ",") + `]}`
+	case "thread/turns/list":
+		return `"result":{"data":[]}`
+	case "thread/queue/add":
+		a.queue = append(a.queue, params)
+		a.told = append(a.told, params)
+		return `"result":{"queuedSubmission":{"id":"submission-1"}}`
+	case "thread/queue/delete":
+		a.queue = nil
+		return `"result":{}`
+	}
+	return `"error":{"code":-32601,"message":"no such method"}`
+}
+
+func clientFrame(in io.Reader) ([]byte, error) {
+	var head [2]byte
+	if _, err := io.ReadFull(in, head[:]); err != nil {
+		return nil, err
+	}
+	size := int(head[1] & 0x7f)
+	if size == 126 {
+		var long [2]byte
+		if _, err := io.ReadFull(in, long[:]); err != nil {
+			return nil, err
+		}
+		size = int(binary.BigEndian.Uint16(long[:]))
+	}
+	if head[1]&0x80 == 0 || size == 127 {
+		return nil, errors.New("not a frame of this client")
+	}
+	data := make([]byte, 4+size)
+	if _, err := io.ReadFull(in, data); err != nil {
+		return nil, err
+	}
+	for i := range size {
+		data[4+i] ^= data[i%4]
+	}
+	if head[0] != 0x81 { // it says good-bye
+		return nil, io.EOF
+	}
+	return data[4:], nil
+}
+
+func serverFrame(conn io.Writer, text string) {
+	frame := []byte{0x81, byte(len(text))}
+	if len(text) > 125 {
+		frame = binary.BigEndian.AppendUint16([]byte{0x81, 126}, uint16(len(text)))
+	}
+	_, _ = conn.Write(append(frame, text...))
+}
+
+func outcome(state, transport, code string) delivery {
+	return delivery{Outcome: state, Transport: transport, Code: code}
+}
+
+// taking queues the message and then does something else than to say so.
+func taking(then func(conn net.Conn)) add {
+	return func(a *appServer, params string, _ int, conn net.Conn) {
+		a.mu.Lock()
+		a.answer("thread/queue/add", params)
+		a.mu.Unlock()
+		then(conn)
+	}
+}
+
+// TestAppServerStandIns: the receipt is offered exactly when the server said that it accepted the message, and what
+// failed on the way is offered once more without being queued twice.
+func TestAppServerStandIns(t *testing.T) {
+	hold := make(chan struct{})
+	t.Cleanup(func() { close(hold) })
+	const transport = "codex-app-server"
+	unknown := outcome("queued", transport, "transport_error")
+	for _, tt := range []struct {
+		name    string
+		odd     add
+		unload  bool
+		want    delivery
+		again   string // the receipt after it was tried again
+		crossed int    // messages that the server was given, in all
+	}{
+		{"takes it", nil, false, outcome("offered", transport, ""), "offered", 1},
+		{"accepts and keeps nothing", func(a *appServer, params string, id int, conn net.Conn) {
+			a.tell(params)
+			serverFrame(conn, fmt.Sprintf(`{"id":%d,"result":{"queuedSubmission":{"id":"submission-1"}}}`, id))
+		}, false, outcome("offered", transport, ""), "offered", 1},
+		{"is rate-limited", func(_ *appServer, _ string, id int, conn net.Conn) {
+			serverFrame(conn, fmt.Sprintf(`{"id":%d,"error":{"code":-32000,"message":"slow down /home/secret"}}`, id))
+		}, false, outcome("queued", transport, "transport_rejected"), "offered", 1},
+		{"closes after it took it", taking(func(conn net.Conn) { _ = conn.Close() }), false, unknown, "offered", 1},
+		{"closes within the frame", taking(func(conn net.Conn) { _, _ = conn.Write([]byte{0x81, 60, '{'}); _ = conn.Close() }), false, unknown, "offered", 1},
+		{"answers nonsense", taking(func(conn net.Conn) { serverFrame(conn, "[]") }), false, unknown, "offered", 1},
+		{"never answers", taking(func(net.Conn) { <-hold }), false, unknown, "offered", 1},
+		{"drops it silently", func(a *appServer, _ string, _ int, conn net.Conn) { _ = conn.Close() }, false, unknown, "offered", 1},
+		{"unloads the thread", nil, true, outcome("queued", transport, "recipient_unavailable"), "queued", 2},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a := startAppServer(t, tt.odd)
+			a.mu.Lock()
+			a.unload = tt.unload
+			a.mu.Unlock()
+			id, got := a.askOf(a.name, "Does it work?")
+			got.Recipient = ""
+			if got != tt.want {
+				t.Errorf("outcome %+v, want %+v", got, tt.want)
+			}
+			if r := a.receipt(id); r.State != tt.want.Outcome || (r.Offer != nil) != (r.State == "offered") {
+				t.Errorf("outcome %s, and the receipt says %+v", tt.want.Outcome, r)
+			}
+			a.hook("Stop", nil) // tries again what waits
+			if r := a.receipt(id); r.State != tt.again {
+				t.Errorf("tried again, and the receipt says %+v", r)
+			}
+			if n := len(a.heard()); n != tt.crossed {
+				t.Errorf("%d messages crossed, want %d", n, tt.crossed)
+			}
+			if a.mu.Lock(); tt.unload && len(a.queue) > 0 {
+				t.Error("a thread that was unloaded would replay it")
+			}
+			a.mu.Unlock()
+			a.nothingLeaks("app-server-control")
+		})
+	}
+}
+
+// TestAppServerSenderKilled: a sender that dies when its message is in the queue and nothing is on record: the next
+// offer finds it there, and it is there once.
+func TestAppServerSenderKilled(t *testing.T) {
+	crossed, hold := make(chan struct{}, 1), make(chan struct{})
+	t.Cleanup(func() { close(hold) })
+	a := startAppServer(t, taking(func(net.Conn) { crossed <- struct{}{}; <-hold }))
+	id := a.killed(crossed)
+	if r := a.receipt(id); r.State != "queued" {
+		t.Errorf("nothing was committed, and the receipt says %+v", r)
+	}
+	a.hook("Stop", nil)
+	if r := a.receipt(id); r.State != "offered" || r.Offer == nil || r.Offer.Transport != "codex-app-server" {
+		t.Errorf("found in the queue, and the receipt says %+v", r)
+	}
+	if n := len(a.heard()); n != 1 {
+		t.Errorf("queued %d times", n)
+	}
+	if told := a.hook("UserPromptSubmit", map[string]any{"prompt": "[acc wake] From another session"}); strings.Contains(told, "Does it work?") {
+		t.Errorf("shown a second time by the hook: %s", told)
+	}
+}
