@@ -73,32 +73,34 @@ func (a *admission) outside() bool {
 	return err == nil && !strings.HasPrefix(self, a.at.Dir+string(filepath.Separator))
 }
 
-// once takes the admission lock, reads which generation is to run, and locks that.
+// once reads which generation is to run, and locks that under the admission lock. What was read counts if it is
+// still there then: whoever replaces it has the admission lock alone.
 func (a *admission) once() (*Lease, error) {
-	gate, err := lockfile.Await(a.at.Admission(), lockfile.Shared, a.deadline, poll)
-	if absent(err) {
-		return nil, a.gateless()
-	}
-	if err != nil {
-		return nil, a.unlockable(a.at.Admission(), err)
-	}
-	defer gate.Release()
 	seen, err := a.read()
 	if absent(err) {
-		return nil, nil // a lock file alone manages nothing
+		return nil, nil
 	}
 	if err != nil {
 		return nil, a.damaged(err)
 	}
 	defer seen.close()
+	if a.head.phase != ready && a.Kind != Management {
+		return nil, protocol.DataError(protocol.ReasonActivating, "acc in "+a.Home.Acc()+" is being updated, and the clients of this machine with it").WithHint("acc update")
+	}
+	gate, err := a.take(a.at.Admission(), func() (*lockfile.Lock, error) {
+		return lockfile.Await(a.at.Admission(), lockfile.Shared, a.deadline, poll)
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer gate.Release()
 	if a.Kind == Management {
 		return a.manage()
 	}
-	if a.head.phase != ready {
-		return nil, protocol.DataError(protocol.ReasonActivating, "acc in "+a.Home.Acc()+" is being updated, and the clients of this machine with it").WithHint("acc update")
-	}
 	to := a.choose()
-	lock, err := a.lock(to)
+	lock, err := a.take(a.at.Users(to.generation), func() (*lockfile.Lock, error) {
+		return lockfile.Take(a.at.Users(to.generation), lockfile.Shared)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -115,29 +117,11 @@ func (a *admission) once() (*Lease, error) {
 	return l, nil
 }
 
-// gateless decides what a missing admission lock means: nothing is managed here, or somebody removed the file of
-// a runtime that is. Then it is made again.
-func (a *admission) gateless() error {
-	seen, err := openSnapshot(a.at.Control(), maxControl)
+// take takes a lock whose file belongs to a record that was read. Only the hand of a person removes such a file,
+// and then it is made again.
+func (a *admission) take(path string, take func() (*lockfile.Lock, error)) (*lockfile.Lock, error) {
+	lock, err := take()
 	if absent(err) {
-		return nil
-	}
-	if err != nil {
-		return a.damaged(err)
-	}
-	seen.close()
-	if err := lockfile.Make(a.at.Admission()); err != nil {
-		return a.unlockable(a.at.Admission(), err)
-	}
-	return errAgain
-}
-
-// lock takes the lock of the users of a generation.
-func (a *admission) lock(to pointer) (*lockfile.Lock, error) {
-	path := a.at.Users(to.generation)
-	lock, err := lockfile.Take(path, lockfile.Shared)
-	if absent(err) {
-		// Only the hand of a person removes the lock of a generation that a pointer names.
 		if err := lockfile.Make(path); err != nil {
 			return nil, a.unlockable(path, err)
 		}
