@@ -10,7 +10,7 @@ func Catalogue() []*Definition {
 		finishCommand(), whoamiCommand(),
 		searchCommand(), logCommand(), watchCommand(), exportCommand(),
 		attachCommand(), heartbeatCommand(), detachCommand(),
-		demoCommand(), helpCommand(), manCommand(), versionCommand(),
+		demoCommand(), helpCommand(), manCommand(), versionCommand(), updateCommand(),
 	}
 }
 

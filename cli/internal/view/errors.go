@@ -68,3 +68,21 @@ func DecodeError(envelope []byte) (Failure, error) {
 	f, err := failureObject.Decode(envelope)
 	return f.err, err
 }
+
+type hinted struct{ hint string }
+
+var hintObject = &strictjson.Object[hinted]{
+	Name: "details", Open: true,
+	Members: []strictjson.Member[hinted]{
+		strictjson.Optional("hint", "", func(h *hinted) *string { return &h.hint }, text),
+	},
+}
+
+// Err gives the error that the failure of another process tells of, with its hint and without other details.
+func (f Failure) Err() *protocol.Error {
+	e := &protocol.Error{Code: protocol.Code(f.Code), Reason: protocol.Reason(f.Reason), Message: f.Message}
+	if h, err := hintObject.Decode(f.Details); err == nil {
+		e.Hint = h.hint
+	}
+	return e
+}

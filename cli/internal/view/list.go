@@ -17,7 +17,7 @@ func All() []Described {
 		Thread, Search, Exported, Finished, Whoami,
 		Attached, Heartbeat, Detached,
 		Install, Uninstall, Doctor, Migrated, Pruned, Imported, Bundled, Policy,
-		Config, Demo, Help, CommandHelp, Text, Version,
+		Config, Demo, Help, CommandHelp, Text, Version, Update,
 	}
 }
 

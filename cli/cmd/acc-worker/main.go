@@ -1,0 +1,158 @@
+// Command acc-worker brings a managed runtime to a later release, and keeps it and its stores in order. It is the
+// only executable of acc that uses the network.
+//
+//	acc-worker                   does what is due and ends; acc starts it like this, detached
+//	acc-worker update [--check]  does what acc update was asked for, and prints the answer as JSON
+//	acc-worker activate          makes the pending generation, from which it runs, the active one
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/acc-control-plane/acc/cli/internal/runtime"
+	"github.com/acc-control-plane/acc/cli/internal/update"
+	"github.com/acc-control-plane/acc/cli/internal/update/schedule"
+	"github.com/acc-control-plane/acc/cli/internal/view"
+	"github.com/acc-control-plane/acc/cli/launch"
+	"github.com/acc-control-plane/acc/cli/registry/clients"
+	"github.com/acc-control-plane/acc/cli/release/build"
+	"github.com/acc-control-plane/acc/protocol"
+	"github.com/acc-control-plane/acc/storage-filesystem/datahome"
+)
+
+// lifetime bounds everything that a worker does.
+const lifetime = 30 * time.Minute
+
+func main() {
+	launch.Enter(update.Worker, launch.Management)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, cancel := context.WithTimeout(ctx, lifetime)
+	code := run(ctx, os.Args[1:])
+	cancel()
+	stop()
+	os.Exit(int(code))
+}
+
+// run is one worker.
+func run(ctx context.Context, args []string) protocol.Code {
+	env := datahome.Installed(os.Getenv)
+	home, err := datahome.Locate(env)
+	if err != nil {
+		return fail(err)
+	}
+	w := worker{home: home, env: env, manager: runtime.Open(home), network: env(schedule.NoCheck) != "1"}
+	switch {
+	case len(args) == 0:
+		return w.pass(ctx)
+	case slices.Equal(args, []string{update.ActivateCommand}):
+		return w.activate(ctx)
+	case slices.Equal(args, []string{"update"}):
+		return w.update(ctx)
+	case slices.Equal(args, []string{"update", "--check"}):
+		return w.look(ctx)
+	}
+	fmt.Fprintln(os.Stderr, "acc-worker: usage: acc-worker [activate | update [--check]]; people use acc update")
+	return protocol.Usage
+}
+
+type worker struct {
+	home    datahome.Home
+	env     func(string) string
+	manager *runtime.Manager
+	network bool
+}
+
+func (w worker) updater() *update.Updater {
+	return &update.Updater{
+		Manager: w.manager, Network: w.network,
+		Source:   func() (update.Source, error) { return update.OwnSource(w.env) },
+		Activate: update.ByWorker(w.manager, w.home),
+	}
+}
+
+// pass does what is due. Nobody reads what it prints; what people should know it keeps as a notice.
+func (w worker) pass(ctx context.Context) protocol.Code {
+	due, err := schedule.Due(w.home, w.network)
+	if err != nil || !due.Any() {
+		return protocol.CodeOf(err)
+	}
+	result, updateErr := w.updater().Update(ctx, false, slices.Contains(due.Runtime, runtime.WhyCheck))
+	var upkeepErr error
+	if result.Outcome != update.Updated { // otherwise the worker of that release has done it, and this one is the past
+		upkeepErr = update.Upkeep(ctx, w.manager, w.home, due)
+	}
+	for _, err := range []error{updateErr, upkeepErr} {
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "acc-worker:", err)
+		}
+	}
+	return max(protocol.CodeOf(updateErr), protocol.CodeOf(upkeepErr))
+}
+
+// look says whether there is a later release.
+func (w worker) look(ctx context.Context) protocol.Code {
+	result, err := w.updater().Look(ctx)
+	if err != nil {
+		return fail(err)
+	}
+	return w.say(result)
+}
+
+// update does what a person waits for.
+func (w worker) update(ctx context.Context) protocol.Code {
+	result, err := w.updater().Update(ctx, true, true)
+	if err != nil {
+		return fail(err)
+	}
+	if result.Outcome == update.Current {
+		// Somebody who asks need not wait for the next pass. What is left over stays on record.
+		_ = update.Upkeep(ctx, w.manager, w.home, schedule.Work{Runtime: []runtime.Why{runtime.WhyUpgrade, runtime.WhyReclaim}})
+	}
+	return w.say(result)
+}
+
+func (w worker) say(result update.Result) protocol.Code {
+	data, err := update.Answer(w.manager, result)
+	if err != nil {
+		return fail(err)
+	}
+	envelope, err := view.Update.Envelope(data, view.Meta{})
+	if err != nil {
+		return fail(err)
+	}
+	return printed(envelope)
+}
+
+func (w worker) activate(ctx context.Context) protocol.Code {
+	s, err := w.manager.Settings()
+	if err != nil {
+		return fail(err)
+	}
+	in := update.Clients{Home: w.home, Env: w.env, Installers: clients.Installers, Settings: s}
+	if err := update.Activate(ctx, w.manager, build.ID(), in); err != nil {
+		return fail(err)
+	}
+	return protocol.OK
+}
+
+// fail prints an error for the program that started this one.
+func fail(err error) protocol.Code {
+	known := update.Failed(err)
+	if code := printed(view.AppendError(nil, known)); code != protocol.OK {
+		return code
+	}
+	return known.Code
+}
+
+func printed(envelope []byte) protocol.Code {
+	if _, err := os.Stdout.Write(append(envelope, '\n')); err != nil {
+		return protocol.Data
+	}
+	return protocol.OK
+}

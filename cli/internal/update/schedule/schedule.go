@@ -1,0 +1,101 @@
+// Package schedule starts the worker of a managed runtime when there is something for it to do. It uses no network:
+// acc and acc-mcp link it, hooks never do. What the worker then does is in package update.
+package schedule
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/acc-control-plane/acc/cli/internal/runtime"
+	"github.com/acc-control-plane/acc/cli/internal/runtime/layout"
+	"github.com/acc-control-plane/acc/storage-filesystem/datahome"
+	"github.com/acc-control-plane/acc/storage-filesystem/privatefile"
+)
+
+// NoCheck is the variable that, set to 1, forbids to use the network and to start workers.
+const NoCheck = "ACC_NO_UPDATE_CHECK"
+
+// Intervals.
+const (
+	startEvery  = time.Minute    // between two workers, as long as something is left to do
+	upkeepEvery = 24 * time.Hour // between two rounds of upkeep of the stores
+)
+
+// Work is what a worker has to do.
+type Work struct {
+	Runtime []runtime.Why
+	Stores  bool // they were not looked after since a day
+}
+
+// Any says whether there is anything.
+func (w Work) Any() bool { return len(w.Runtime) > 0 || w.Stores }
+
+// Due says what a worker has to do in a data home: nothing where nothing is managed, or while one is at work.
+// network says whether a registry may be asked.
+func Due(home datahome.Home, network bool) (Work, error) {
+	m := runtime.Open(home)
+	managed, err := m.Managed()
+	if err != nil || !managed {
+		return Work{}, err
+	}
+	why, err := m.Due(network)
+	return Work{Runtime: why, Stores: old(upkeepMarker(home), upkeepEvery)}, err
+}
+
+// Start starts the worker of the active generation if there is something to do and no worker was started within
+// the last minute. It does not wait, and the worker outlives this process. It says whether it started one; that
+// nothing could be started is in nobody's way, so there is no other error to tell.
+func Start(home datahome.Home, env func(string) string) (started bool) {
+	if env(NoCheck) == "1" || !old(startMarker(home), startEvery) {
+		return false
+	}
+	work, err := Due(home, true)
+	if err != nil || !work.Any() {
+		return false
+	}
+	s, err := runtime.Open(home).Settings()
+	if err != nil {
+		return false
+	}
+	// First, so that many commands at a time start one worker.
+	if err := privatefile.Write(home.Root, startMarker(home), []byte("{}\n")); err != nil {
+		return false
+	}
+	cmd := exec.Command(layout.In(home).Executable(s.Active.Name, "acc-worker"))
+	cmd.Dir = home.Root
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return name == "ACC_SESSION" || name == "ACC_GENERATION" || name == datahome.Variable
+	})
+	cmd.Env = append(cmd.Env, datahome.Variable+"="+home.Root)
+	detach(cmd)
+	if err := cmd.Start(); err != nil {
+		return false
+	}
+	return cmd.Process.Release() == nil
+}
+
+// MarkUpkeep keeps that the stores are looked after now.
+func MarkUpkeep(home datahome.Home) error {
+	return privatefile.Write(home.Root, upkeepMarker(home), []byte("{}\n"))
+}
+
+func upkeepMarker(home datahome.Home) string { return filepath.Join(home.Runtime(), "upkeep.json") }
+
+func startMarker(home datahome.Home) string { return filepath.Join(home.Runtime(), "worker.json") }
+
+// old says whether a file was written at least so long ago, or never. One from the future was written under a clock
+// that has been set back since.
+func old(path string, least time.Duration) bool {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return errors.Is(err, os.ErrNotExist)
+	}
+	age := time.Since(info.ModTime())
+	return age >= least || age < 0
+}
