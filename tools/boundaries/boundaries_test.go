@@ -261,3 +261,35 @@ func TestPackageLists(t *testing.T) {
 		}
 	}
 }
+
+// TestOwners: a new module has somebody who reviews it, and no line speaks of what is gone.
+func TestOwners(t *testing.T) {
+	root, _ := loadTree(t)
+	text, err := os.ReadFile(filepath.Join(root, "CODEOWNERS"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var paths []string
+	for line := range strings.SplitSeq(string(text), "\n") {
+		fields := strings.Fields(line)
+		if len(fields) == 0 || strings.HasPrefix(line, "#") || fields[0] == "*" {
+			continue
+		}
+		if len(fields) < 2 || !strings.HasPrefix(fields[1], "@") {
+			t.Errorf("CODEOWNERS: %q names nobody", line)
+		}
+		paths = append(paths, fields[0])
+		if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(fields[0]))); err != nil {
+			t.Errorf("CODEOWNERS speaks of %s, which is not there", fields[0])
+		}
+	}
+	modules, err := worktree.Modules(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range modules {
+		if !slices.ContainsFunc(paths, func(p string) bool { return strings.HasPrefix("/"+m.Dir+"/", p) }) {
+			t.Errorf("CODEOWNERS has no line for %s", m.Dir)
+		}
+	}
+}
