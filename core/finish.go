@@ -82,20 +82,34 @@ func handoff(req FinishRequest, to []string) protocol.Message {
 		Status: orDefault(req.Status, protocol.HandoffPartial), Completed: req.Completed, Remaining: req.Remaining,
 		Blockers: req.Blockers, Verification: req.Verification,
 	}
+	return protocol.Message{
+		ClientMessageID: req.ClientMessageID, ToParticipantIDs: to, MessageKind: protocol.Handoff,
+		Obligation: protocol.DefaultObligation(protocol.Handoff, len(to) == 0), Subject: req.Goal, Body: handoffBody(req.Goal, &payload), Handoff: &payload,
+	}
+}
+
+// handoffBody says a payload in words. A payload may hold more than a body: whole lines are left out then,
+// and how many is said.
+func handoffBody(goal string, payload *protocol.HandoffPayload) string {
+	const spare = 256 // for the titles and what is said of the lines that do not fit
 	var body strings.Builder
-	fmt.Fprintf(&body, "%s (%s)", req.Goal, payload.Status)
+	fmt.Fprintf(&body, "%s (%s)", goal, payload.Status)
 	for _, part := range []struct {
 		title string
 		lines []string
 	}{{"completed", payload.Completed}, {"remaining", payload.Remaining}, {"blockers", payload.Blockers}} {
-		if len(part.lines) > 0 {
-			fmt.Fprintf(&body, "\n%s:\n- %s", part.title, strings.Join(part.lines, "\n- "))
+		for i, line := range part.lines {
+			if i == 0 {
+				fmt.Fprintf(&body, "\n%s:", part.title)
+			}
+			if body.Len()+len(line)+spare > protocol.MaxBody {
+				fmt.Fprintf(&body, "\n- and %d more in the handoff itself", len(part.lines)-i)
+				break
+			}
+			body.WriteString("\n- " + line)
 		}
 	}
-	return protocol.Message{
-		ClientMessageID: req.ClientMessageID, ToParticipantIDs: to, MessageKind: protocol.Handoff,
-		Obligation: protocol.DefaultObligation(protocol.Handoff, len(to) == 0), Subject: req.Goal, Body: body.String(), Handoff: &payload,
-	}
+	return body.String()
 }
 
 func (c *change) finish(s *protocol.Session, m protocol.Message, reason string) (FinishResult, error) {

@@ -8,8 +8,12 @@ import (
 	"github.com/acc-control-plane/acc/protocol"
 )
 
-// knownNamed is how many participants an error about strangers names.
-const knownNamed = 50
+// knownNamed is how many participants an error about strangers names, and strangersNamed how many strangers
+// its message; the details have them all.
+const (
+	knownNamed     = 50
+	strangersNamed = 10
+)
 
 // resolve turns the names of a request into participant ids, sorted. An exact participant id wins; any
 // other name is tried as that of a client, where exactly one other participant must have an open
@@ -84,11 +88,15 @@ func (r *room) strangerError(strangers []string) error {
 		known[i] = entry.ID
 	}
 	slices.Sort(known)
-	quoted := make([]string, len(strangers))
-	for i, name := range strangers {
-		quoted[i] = fmt.Sprintf("%q", name)
+	quoted := make([]string, 0, strangersNamed)
+	for _, name := range strangers[:min(len(strangers), strangersNamed)] {
+		quoted = append(quoted, fmt.Sprintf("%q", name))
 	}
-	e := protocol.DataError(protocol.ReasonUnknownRecipient, fmt.Sprintf("no participant %s in this room", strings.Join(quoted, ", "))).
+	more := ""
+	if n := len(strangers) - len(quoted); n > 0 {
+		more = fmt.Sprintf(" and %d more", n)
+	}
+	e := protocol.DataError(protocol.ReasonUnknownRecipient, fmt.Sprintf("no participant %s%s in this room", strings.Join(quoted, ", "), more)).
 		With("strangers", strangers).With("known", known)
 	if len(known) > 0 {
 		e = e.WithHint("known here: " + strings.Join(known, ", "))

@@ -115,6 +115,9 @@ func (c *change) open(before *protocol.Session, req OpenSession) (protocol.Sessi
 	if before != nil {
 		s.Extensions = withoutFinish(before.Extensions)
 	}
+	if err := c.parentKnown(&s); err != nil {
+		return protocol.Session{}, err
+	}
 	solo := false
 	if c.alone() {
 		var err error
@@ -142,6 +145,19 @@ func (c *change) open(before *protocol.Session, req OpenSession) (protocol.Sessi
 	}
 	c.append(&s, payload)
 	return s, nil
+}
+
+// parentKnown refuses a parent that this room does not know, open or closed.
+func (c *change) parentKnown(s *protocol.Session) error {
+	if s.ParentSessionID == "" {
+		return nil
+	}
+	_, found, err := c.session(s.ParentSessionID)
+	if err == nil && (!found || s.ParentSessionID == s.SessionID) {
+		err = protocol.DataError(protocol.ReasonNotFound, fmt.Sprintf("there is no session %q here that could be the parent", s.ParentSessionID)).
+			WithHint("acc status --all lists the sessions")
+	}
+	return err
 }
 
 // introduce records the participant of a session that opens.

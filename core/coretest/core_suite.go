@@ -70,6 +70,7 @@ func TestCore(t *testing.T, newStore NewStore) {
 		{"decisions that cannot be", decisionRefusals},
 		{"decisions conflict until settled", decisionConflict},
 		{"a finish hands over and can be retried", finishing},
+		{"a long handoff is handed over whole", longHandoff},
 		{"bindings are vouched for and given up", deliveryBindings},
 		{"bindings of several processes", manyPublishers},
 		{"routers see one live session", routing},

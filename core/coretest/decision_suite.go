@@ -284,3 +284,31 @@ func finishing(t *testing.T, r *roomTest) {
 		t.Errorf("a handoff to the room: %+v, %v", room, err)
 	}
 }
+
+// longHandoff: whatever a payload may hold can be handed over, and its body says what it leaves out.
+func longHandoff(t *testing.T, r *roomTest) {
+	ada, bob := r.open("ada"), r.open("bob")
+	line := strings.Repeat("\u00e9", protocol.MaxLine)
+	req := core.FinishRequest{Goal: "everything", To: []string{"bob"}, ClientMessageID: "key", Blockers: []string{"none"}}
+	for range 300 {
+		req.Completed = append(req.Completed, line)
+	}
+	got, err := r.core.Finish(r.ctx, ada.Owner, req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := got.Message
+	if diff := cmp.Diff(req.Completed, m.Handoff.Completed); diff != "" {
+		t.Errorf("the payload was cut:\n%s", diff)
+	}
+	whole := strings.Count(m.Body, "\n- "+line)
+	if want := fmt.Sprintf("\n- and %d more in the handoff itself\nblockers:\n- none", 300-whole); len(m.Body) > protocol.MaxBody || whole < 50 || !strings.HasSuffix(m.Body, want) {
+		t.Errorf("a body of %d bytes holds %d lines and ends %q", len(m.Body), whole, m.Body[len(m.Body)-80:])
+	}
+	if again, err := r.core.Finish(r.ctx, ada.Owner, req); err != nil || !again.Duplicate {
+		t.Errorf("retried: %v, %v", again.Duplicate, err)
+	}
+	if mail, err := r.core.Read(r.ctx, bob.Owner, m.MessageID); err != nil || mail.Message.Body != m.Body {
+		t.Errorf("read: %v", err)
+	}
+}

@@ -114,6 +114,15 @@ func recipients(t *testing.T, r *roomTest) {
 	if err != nil {
 		t.Errorf("a note to oneself: %v", err)
 	}
+	var many []string
+	for i := range 12 {
+		many = append(many, fmt.Sprint("stranger-", i))
+	}
+	_, err = r.core.Send(r.ctx, ada.Owner, core.SendRequest{To: many, MessageKind: protocol.Note, Subject: "s", Body: "b"})
+	e = r.refused("many strangers", err, protocol.Data, protocol.ReasonUnknownRecipient)
+	if named, _ := e.Details["strangers"].([]string); len(named) != 12 || !strings.HasSuffix(e.Message, `"stranger-9" and 2 more in this room`) {
+		t.Errorf("many strangers: %s, %v", e.Message, e.Details)
+	}
 }
 
 func roomMessages(t *testing.T, r *roomTest) {

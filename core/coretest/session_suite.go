@@ -39,6 +39,17 @@ func openRecords(t *testing.T, r *roomTest) {
 	r.refused("half a pair", err, protocol.Usage, "")
 	_, err = r.core.OpenSession(r.ctx, core.OpenSession{ParticipantID: "not an id", Harness: "cyd"})
 	r.refused("a participant with spaces", err, protocol.Data, "")
+	for name, req := range map[string]core.OpenSession{
+		"an unknown parent":   {ParticipantID: "cyd", Harness: "cyd", ParentSessionID: "session-none"},
+		"a parent of its own": {SessionID: "session-1", Generation: "generation-1", ParticipantID: "cyd", Harness: "cyd", ParentSessionID: "session-1"},
+	} {
+		_, err = r.core.OpenSession(r.ctx, req)
+		r.refused(name, err, protocol.Data, protocol.ReasonNotFound)
+	}
+	child := r.openAs(core.OpenSession{ParticipantID: "cyd", Harness: "cyd", ParentSessionID: ada.SessionID})
+	if s, err := r.core.Session(r.ctx, child.Owner); err != nil || s.ParentSessionID != ada.SessionID {
+		t.Errorf("a child of ada: %+v, %v", s, err)
+	}
 }
 
 func resume(t *testing.T, r *roomTest) {
