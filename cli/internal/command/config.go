@@ -119,7 +119,9 @@ func nobodyAttached(ctx context.Context, inv *Invocation) error {
 	}
 	var names []string
 	for _, s := range status.Sessions {
-		names = append(names, s.ParticipantID)
+		if s.Presence != protocol.Offline { // who left is listed too, while mail waits for them
+			names = append(names, s.ParticipantID)
+		}
 	}
 	if len(names) == 0 {
 		return nil

@@ -67,7 +67,7 @@ func (o statusOptions) run(ctx context.Context, inv *Invocation) (Answer, error)
 	if o.only != "" {
 		narrow(&status, o.only)
 	}
-	a := answer(view.Status, status, func(u *ui.UI) { sayStatus(u, status, home()) })
+	a := answer(view.Status, status, func(u *ui.UI) { sayStatus(u, status, o.only, home()) })
 	a.WorkspaceID = r.Workspace.ID
 	return a, nil
 }
@@ -79,7 +79,7 @@ func narrow(s *core.Status, participant string) {
 	s.Bindings = slices.DeleteFunc(s.Bindings, func(row core.BindingStatus) bool { return row.ParticipantID != participant })
 }
 
-func sayStatus(u *ui.UI, s core.Status, home string) {
+func sayStatus(u *ui.UI, s core.Status, only, home string) {
 	u.Print("%s (%s)  protection: %s", u.Styled(ui.Bold, ui.Escape(s.DisplayName)), extent(s), s.Protection)
 	var rows [][]ui.Cell
 	for _, session := range s.Sessions {
@@ -88,7 +88,10 @@ func sayStatus(u *ui.UI, s core.Status, home string) {
 		row[1].Style = presenceStyle(session.Presence)
 		rows = append(rows, row)
 	}
-	if len(rows) == 0 {
+	switch {
+	case len(rows) == 0 && only != "":
+		u.Print("  nobody called %s is here", ui.Escape(only))
+	case len(rows) == 0:
 		u.Print("  nobody is here")
 	}
 	u.Table("  ", rows)

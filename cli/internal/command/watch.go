@@ -73,7 +73,7 @@ func (l *chronicler) paint(ctx context.Context, inv *Invocation, status core.Sta
 		l.names[s.SessionID] = s.ParticipantID
 	}
 	inv.UI.Clear()
-	sayStatus(inv.UI, status, home())
+	sayStatus(inv.UI, status, "", home())
 	inv.UI.Print("")
 	l.say(inv.UI, page.Events)
 	return inv.UI.Err()
