@@ -30,10 +30,33 @@ func Main(home Residence, adapters []*adapter.Adapter, err error) {
 		complain(os.Stderr, misbuilt)
 		os.Exit(0)
 	}
-	os.Exit(Run(Process{
+	var aside sync.WaitGroup
+	code := Run(Process{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Env: datahome.Installed(os.Getenv), Parent: os.Getppid(), Started: started, Residence: home,
-	}, adapters...))
+		Aside: func(work func()) {
+			aside.Go(func() {
+				defer recovered(new(error))
+				work()
+			})
+		},
+	}, adapters...)
+	finish(&aside)
+	os.Exit(code)
+}
+
+// asideTime is how long a process that is done gives what it does aside. Without it such work would be lost nearly
+// always, and with it a slow disk holds no client.
+const asideTime = 100 * time.Millisecond
+
+// finish waits for what is done aside, but not for long.
+func finish(aside *sync.WaitGroup) {
+	done := make(chan struct{})
+	go func() { aside.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(asideTime):
+	}
 }
 
 // Process is what a hook call is given by the operating system.
@@ -45,7 +68,7 @@ type Process struct {
 	Parent         int // where the search for the client begins
 	Started        time.Time
 	Residence      Residence // nil: nothing decides which executable runs
-	// Aside does work that nobody waits for: the process may end before it does. nil: in a goroutine.
+	// Aside does work that nobody waits for long: the process may end before it does. nil: in a goroutine.
 	Aside func(work func())
 }
 
