@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"time"
 
 	"github.com/acc-control-plane/acc/protocol"
 )
@@ -29,24 +30,50 @@ type Peer struct {
 // Turn reads everything a next-turn projection needs in one snapshot and changes nothing.
 func (c *Core) Turn(ctx context.Context, owner Owner, limit int) (Turn, error) {
 	var turn Turn
-	err := c.view(ctx, func(r *room) error {
-		s, err := r.owned(owner)
-		if err != nil {
-			return err
-		}
-		turn = Turn{Session: *s}
-		if turn.Peers, err = r.peers(s); err != nil {
-			return err
-		}
-		if turn.Mail, turn.More, err = r.queued(s, limit); err != nil {
-			return err
-		}
-		if turn.Repeats, err = r.repeats(s, limit); err != nil {
-			return err
-		}
-		turn.Attention, err = r.attention(s)
+	err := c.view(ctx, func(r *room) (err error) {
+		turn, err = r.turn(owner, limit)
 		return err
 	})
+	return turn, err
+}
+
+// TurnAlive is Turn and Alive from one snapshot: it reads what a turn needs, and publishes a sign of life
+// if one is due.
+func (c *Core) TurnAlive(ctx context.Context, owner Owner, limit int) (Turn, error) {
+	var turn Turn
+	var now time.Time
+	var due bool
+	err := c.view(ctx, func(r *room) (err error) {
+		if turn, err = r.turn(owner, limit); err != nil {
+			return err
+		}
+		newest, err := r.beatOf(&turn.Session)
+		now, due = r.now, r.beatDue(newest)
+		return err
+	})
+	if err != nil || !due {
+		return turn, err
+	}
+	beat := protocol.PresenceBeat{SessionID: owner.SessionID, GenerationRef: protocol.GenerationRef(owner.Generation), HeartbeatAt: now}
+	return turn, c.store.Ephemeral().PutBeat(ctx, beat)
+}
+
+func (r *room) turn(owner Owner, limit int) (turn Turn, err error) {
+	s, err := r.owned(owner)
+	if err != nil {
+		return Turn{}, err
+	}
+	turn = Turn{Session: *s}
+	if turn.Peers, err = r.peers(s); err != nil {
+		return Turn{}, err
+	}
+	if turn.Mail, turn.More, err = r.queued(s, limit); err != nil {
+		return Turn{}, err
+	}
+	if turn.Repeats, err = r.repeats(s, limit); err != nil {
+		return Turn{}, err
+	}
+	turn.Attention, err = r.attention(s)
 	return turn, err
 }
 

@@ -157,6 +157,20 @@ func turns(t *testing.T, r *roomTest) {
 	if err != nil || len(turn.Mail) != 3 || turn.More != 0 {
 		t.Errorf("what was read is not carried again: %d, %v", len(turn.Mail), err)
 	}
+	r.clock.Advance(protocol.HeartbeatEvery)
+	alive, err := r.core.TurnAlive(r.ctx, bob.Owner, 10)
+	if diff := cmp.Diff(turn, alive); err != nil || diff != "" {
+		t.Errorf("a turn with a sign of life (-want +got):\n%s%v", diff, err)
+	}
+	at := r.clock.Now()
+	r.clock.Advance(time.Second)
+	if _, newest, err := r.core.Alive(r.ctx, bob.Owner); err != nil || !newest.Equal(at) {
+		t.Errorf("the sign of life was %v, want %v, %v", newest, at, err)
+	}
+	r.close(bob)
+	if _, err := r.core.TurnAlive(r.ctx, bob.Owner, 10); protocol.ReasonOf(err) != protocol.ReasonSessionClosed {
+		t.Errorf("of a closed session: %v", err)
+	}
 }
 
 func offers(t *testing.T, r *roomTest) {
