@@ -24,6 +24,9 @@ type call struct {
 	files ownerFiles
 	owner *core.Owner // whom the handler answered; nil: nobody
 	now   time.Time
+
+	pid       int // of the client
+	pidLooked bool
 }
 
 func newCall(r *runner, e adapter.Event) *call {
@@ -158,8 +161,13 @@ func gone(err error) bool {
 // maxAncestors is how far up the process tree the client is looked for.
 const maxAncestors = 16
 
-// clientPID finds the client's process; 0 is unknown.
-func (c *call) clientPID() int { return c.adapter.ClientPID(c.process.Env, above(c.process.Parent)) }
+// clientPID finds the client's process, once; 0 is unknown.
+func (c *call) clientPID() int {
+	if !c.pidLooked {
+		c.pid, c.pidLooked = c.adapter.ClientPID(c.process.Env, above(c.process.Parent)), true
+	}
+	return c.pid
+}
 
 // above is the way from a process, which is on it, to the root of the process tree.
 type above int

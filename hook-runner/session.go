@@ -23,7 +23,6 @@ const attempts = 4
 // is on file before the session exists, so that a hook killed in between leaves a pair to continue
 // with and never a session that nobody owns.
 func (c *call) open(ctx context.Context) (opened, error) {
-	pid := c.clientPID()
 	for range attempts {
 		if err := ctx.Err(); err != nil {
 			return opened{}, err
@@ -38,10 +37,10 @@ func (c *call) open(ctx context.Context) (opened, error) {
 			}
 			continue // read back whoever was first
 		}
-		switch err := c.resume(ctx, owner, pid); {
+		switch err := c.resume(ctx, owner); {
 		case err == nil:
 			c.speaksFor(owner)
-			return opened{owner, pid}, nil
+			return opened{owner, c.clientPID()}, nil
 		case !ended(err):
 			return opened{}, err
 		}
@@ -64,17 +63,26 @@ func ended(err error) bool {
 	return false
 }
 
+// asRecorded says whether what a session says of itself is still true.
+func (c *call) asRecorded(s protocol.Session) bool {
+	pid := c.clientPID()
+	return s.Branch == c.branch() && s.CheckoutRoot == c.saved.Workspace.CheckoutRoot() && (pid == 0 || s.PID == pid)
+}
+
+// branch is the one that is checked out; "": none, or no repository.
+func (c *call) branch() string {
+	if git := c.saved.Workspace.Git; git != nil {
+		return git.Branch
+	}
+	return ""
+}
+
 // resume makes sure that the session of owner is open and says what is true now. When nothing changed
 // it only gives a sign of life.
-func (c *call) resume(ctx context.Context, owner core.Owner, pid int) error {
-	git, d := c.saved.Workspace.Git, c.saved.Workspace
-	branch := ""
-	if git != nil {
-		branch = git.Branch
-	}
+func (c *call) resume(ctx context.Context, owner core.Owner) error {
 	s, _, err := c.room.Core.Alive(ctx, owner)
 	switch {
-	case err == nil && s.Branch == branch && s.CheckoutRoot == d.CheckoutRoot() && (pid == 0 || s.PID == pid):
+	case err == nil && c.asRecorded(s):
 		return nil
 	case err != nil && !gone(err):
 		return err
@@ -85,7 +93,7 @@ func (c *call) resume(ctx context.Context, owner core.Owner, pid int) error {
 	_, err = c.room.Core.OpenSession(ctx, core.OpenSession{
 		SessionID: owner.SessionID, Generation: owner.Generation,
 		ParticipantID: participant, ParticipantOf: protocol.Agent, Harness: c.adapter.ID(),
-		CheckoutRoot: d.CheckoutRoot(), Branch: branch, PID: pid,
+		CheckoutRoot: c.saved.Workspace.CheckoutRoot(), Branch: c.branch(), PID: c.clientPID(),
 		Enforcement: c.enforcement(), Lifecycle: c.lifecycle(), Cadence: protocol.HookCadence,
 	})
 	return err

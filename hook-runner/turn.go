@@ -45,20 +45,43 @@ func (c *call) sessionStart(ctx context.Context) error {
 
 // beforeTurn tells what is new below the owner header; the header alone if the context does not hold it.
 func (c *call) beforeTurn(ctx context.Context) error {
-	o, err := c.open(ctx)
-	if err != nil {
-		return err
-	}
 	if !c.adapter.Injects(c.event) {
-		return nil
+		_, err := c.open(ctx)
+		return err
 	}
-	release, _ := c.files.alone(ctx)
+	o, t, release, err := c.openForTurn(ctx)
 	defer release()
-	in, err := c.turn(ctx, &o, true)
 	if err != nil {
 		return err
 	}
-	return c.tell(ctx, o, projection.Project(in))
+	return c.tell(ctx, o, projection.Project(c.lay(t, &o, true)))
+}
+
+// openForTurn is open, the conversation's lock, and what the room holds for the turn. Most turns find the
+// session as they left it, and then one reading of the room serves for all.
+func (c *call) openForTurn(ctx context.Context) (o opened, t core.Turn, release func(), err error) {
+	owner, found, err := c.files.owner()
+	if err != nil {
+		return opened{}, core.Turn{}, func() {}, err
+	}
+	if found {
+		release, _ = c.files.alone(ctx)
+		t, err = c.room.Core.TurnAlive(ctx, owner, mailLimit)
+		if err == nil && c.asRecorded(t.Session) {
+			c.speaksFor(owner)
+			return opened{owner, c.clientPID()}, t, release, nil
+		}
+		release() // opening waits for writers, and nobody should wait for this call meanwhile
+		if err != nil && !gone(err) {
+			return opened{}, core.Turn{}, func() {}, err
+		}
+	}
+	if o, err = c.open(ctx); err != nil {
+		return opened{}, core.Turn{}, func() {}, err
+	}
+	release, _ = c.files.alone(ctx)
+	t, err = c.room.Core.Turn(ctx, o.owner, mailLimit)
+	return o, t, release, err
 }
 
 // afterTool delivers what was queued since the turn began, at the earliest point that the client has.
@@ -68,20 +91,25 @@ func (c *call) afterTool(ctx context.Context) error {
 	if err != nil || !found {
 		return err
 	}
-	open, err := c.beat(ctx, owner)
-	if err != nil || !open || !c.adapter.Injects(c.event) {
+	if !c.adapter.Injects(c.event) {
+		_, err := c.beat(ctx, owner)
 		return err
 	}
 	release, alone := c.files.alone(ctx)
 	defer release()
-	if !alone {
-		return nil // whoever has the lock is telling, and there will be another tool
+	if !alone { // whoever has the lock is telling, and there will be another tool
+		_, err := c.beat(ctx, owner)
+		return err
 	}
-	o := opened{owner: owner}
-	in, err := c.turn(ctx, &o, false)
+	t, err := c.room.Core.TurnAlive(ctx, owner, mailLimit)
+	if gone(err) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
+	o := opened{owner: owner}
+	in := c.lay(t, &o, false)
 	if c.hearsPrompts() {
 		in.MidTurn = true
 	} else {
@@ -112,14 +140,10 @@ func (c *call) introduce(ctx context.Context, owner core.Owner) error {
 	return c.tell(ctx, o, projection.Project(in))
 }
 
-// turn reads the room and lays out what may be told. Where a turn begins, what was offered live and
-// never read is shown once more, and the owner header stands above whatever is said: a model that must
-// answer needs the pair at hand, not a thousand lines further up.
-func (c *call) turn(ctx context.Context, o *opened, begins bool) (projection.Input, error) {
-	t, err := c.room.Core.Turn(ctx, o.owner, mailLimit)
-	if err != nil {
-		return projection.Input{}, err
-	}
+// lay lays out what may be told of a turn. Where a turn begins, what was offered live and never read is
+// shown once more, and the owner header stands above whatever is said: a model that must answer needs the
+// pair at hand, not a thousand lines further up.
+func (c *call) lay(t core.Turn, o *opened, begins bool) projection.Input {
 	in := c.projection()
 	in.Known, in.Held = c.files.shownTo(o)
 	if begins || !in.Held {
@@ -155,7 +179,7 @@ func (c *call) turn(ctx context.Context, o *opened, begins bool) (projection.Inp
 	if t.More > 0 {
 		in.Reminders = 0 // some of them are among those that were never shown
 	}
-	return in, nil
+	return in
 }
 
 // projection is an input with nothing to tell.
