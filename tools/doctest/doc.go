@@ -18,5 +18,8 @@
 //	<!-- doctest: checkout -->      run in the root of this work tree
 //	<!-- doctest: skip REASON -->   not run at all
 //
-// Each document gets a home, a data home and shells of its own. Start reading at run.go.
+// A block of Go below the line <!-- from FILE --> must stand in that file of the work tree as it is shown.
+//
+// Each document gets a home, a data home and shells of its own, and in ACC_CHECKOUT the root of
+// this work tree. Start reading at run.go.
 package doctest

@@ -151,11 +151,13 @@ func TestReferences(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got, err := References(root, "docs/b.md", "[a](a.md#part) [b](../docs/a.md) [web](https://example.com/x) [c](c.md) `core.TestThere` `core.TestGone`")
+	got, err := References(root, "docs/b.md", "[a](a.md#part) [b](../docs/a.md) [web](https://example.com/x) [c](c.md) `core.TestThere` `core.TestGone`\n"+
+		"<!-- from core/x_test.go -->\n```go\nfunc TestThere(t *testing.T) {}\n```\n<!-- from core/x_test.go -->\n```go\nfunc TestGone() {}\n```\n")
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"docs/b.md links to c.md, which is not there", "docs/b.md names core.TestGone, which is no function there"}
+	want := []string{"docs/b.md links to c.md, which is not there",
+		`docs/b.md shows of core/x_test.go what does not stand there, beginning with "func TestGone() {}"`, "docs/b.md names core.TestGone, which is no function there"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

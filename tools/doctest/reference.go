@@ -10,11 +10,12 @@ import (
 
 var (
 	link      = regexp.MustCompile(`\]\(([^)#\s]+)(?:#[^)]*)?\)`)
+	excerpt   = regexp.MustCompile("(?s)<!-- from (\\S+) -->\n```go\n(.*?)\n```")
 	namedTest = regexp.MustCompile("`([a-z][a-z0-9/-]*)\\.((?:Test|Fuzz)\\w+)`")
 )
 
 // References checks what a document at name (relative to root) refers to: each link within the work tree
-// must lead to a file, and each test that is named as `directory.TestName` must exist, with the directory
+// must lead to a file, each block of Go that says where it is from must stand there, and each test that is named as `directory.TestName` must exist, with the directory
 // below root or beside the document. It gives one sentence for each that does not.
 func References(root, name, text string) ([]string, error) {
 	var faults []string
@@ -25,6 +26,13 @@ func References(root, name, text string) ([]string, error) {
 		target := filepath.Join(root, filepath.Dir(filepath.FromSlash(name)), filepath.FromSlash(m[1]))
 		if _, err := os.Stat(target); err != nil {
 			faults = append(faults, fmt.Sprintf("%s links to %s, which is not there", name, m[1]))
+		}
+	}
+	for _, m := range excerpt.FindAllStringSubmatch(text, -1) {
+		source, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(m[1])))
+		if err != nil || !strings.Contains(string(source), m[2]) {
+			first, _, _ := strings.Cut(m[2], "\n")
+			faults = append(faults, fmt.Sprintf("%s shows of %s what does not stand there, beginning with %q", name, m[1], first))
 		}
 	}
 	for _, m := range namedTest.FindAllStringSubmatch(text, -1) {

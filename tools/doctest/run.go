@@ -39,7 +39,7 @@ func NewRunner(dir, checkout, bin string, env []string) (*Runner, error) {
 		return nil, err
 	}
 	env = append(env,
-		"HOME="+home, "ACC_DATA_HOME="+filepath.Join(dir, "data"), "TMPDIR="+dir, "TZ=UTC", "LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1",
+		"HOME="+home, "ACC_CHECKOUT="+checkout, "ACC_DATA_HOME="+filepath.Join(dir, "data"), "TMPDIR="+dir, "TZ=UTC", "LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1",
 		"GOBIN="+bin, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	return &Runner{dir: dir, checkout: checkout, ci: string(ci), env: env, names: Names{}}, nil
 }

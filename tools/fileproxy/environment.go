@@ -28,10 +28,10 @@ func In(scratch string, own ...string) Proxy {
 	}
 }
 
-// Environment is that of this process for a go command outside of any workspace: modules come from the
-// proxy, then from this machine's module cache (so that nothing is fetched twice), then from the proxies of
-// the environment.
-func (p Proxy) Environment() []string {
+// Exports are the settings with which a go command outside of any workspace takes modules from the proxy,
+// then from this machine's module cache (so that nothing is fetched twice), then from the proxies of the
+// environment.
+func (p Proxy) Exports() []string {
 	list := []string{fileURL(p.Dir)}
 	if dir := goEnv("GOMODCACHE"); dir != "" {
 		list = append(list, fileURL(filepath.Join(dir, "cache", "download")))
@@ -39,9 +39,13 @@ func (p Proxy) Environment() []string {
 	if proxies := goEnv("GOPROXY"); proxies != "" {
 		list = append(list, proxies)
 	}
-	return append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "GOMODCACHE="+p.Cache,
-		"GONOSUMDB="+strings.Join(p.Own, ","), "GOPROXY="+strings.Join(list, ","))
+	return []string{
+		"GOPROXY=" + strings.Join(list, ","), "GOMODCACHE=" + p.Cache, "GONOSUMDB=" + strings.Join(p.Own, ","), "GOFLAGS=-mod=mod", "GOWORK=off",
+	}
 }
+
+// Environment is that of this process with the exports.
+func (p Proxy) Environment() []string { return append(os.Environ(), p.Exports()...) }
 
 // Clean removes the cache. Its files are read-only; go knows how to remove them.
 func (p Proxy) Clean() {

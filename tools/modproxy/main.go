@@ -2,7 +2,7 @@
 // proxy made of files, so that go mod tidy, builds with GOWORK=off and go install can resolve sibling
 // modules that were never published.
 //
-//	go run ./tools/modproxy pack DIR               write the proxy to DIR
+//	go run ./tools/modproxy pack DIR               write the proxy to DIR and print how a shell uses it
 //	go run ./tools/modproxy tidy [DIR...]          tidy these modules (none named: all) against such a proxy
 //	go run ./tools/modproxy tidy -check [DIR...]   fail and print the difference instead of writing
 //
@@ -17,6 +17,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/acc-control-plane/acc/tools/fileproxy"
 	"github.com/acc-control-plane/acc/tools/worktree"
@@ -42,7 +43,7 @@ func run(args []string) error {
 		if len(args) != 2 {
 			return fmt.Errorf("pack takes one directory")
 		}
-		return fileproxy.Pack(root, args[1])
+		return pack(root, args[1])
 	case "tidy":
 		fs := flag.NewFlagSet("tidy", flag.ContinueOnError)
 		check := fs.Bool("check", false, "print what would change and fail")
@@ -52,4 +53,21 @@ func run(args []string) error {
 		return Tidy(root, *check, fs.Args())
 	}
 	return fmt.Errorf("unknown command %q; there are pack and tidy", args[0])
+}
+
+// pack writes the proxy and prints what makes go commands of a POSIX shell use it.
+func pack(root, dir string) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	proxy := fileproxy.Proxy{Dir: dir, Cache: filepath.Join(dir, ".cache"), Own: []string{worktree.Prefix + "*"}}
+	proxy.Clean() // it would keep what was packed before
+	if err := fileproxy.Pack(root, dir); err != nil {
+		return err
+	}
+	for _, line := range proxy.Exports() {
+		fmt.Println("export " + line)
+	}
+	return nil
 }
