@@ -293,3 +293,25 @@ func TestOwners(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatAVendorInherits: the modules that an adapter's hook and live packages bring along by using the SDK.
+func TestWhatAVendorInherits(t *testing.T) {
+	_, graphs := loadTree(t)
+	allowed := []Pattern{"./protocol/...", "./adapter-sdk/...", ulid, jsonTokens, "github.com/go-json-experiment/json/internal/...", system}
+	for _, g := range graphs {
+		for _, p := range g.Own("adapter-sdk") {
+			dir := strings.TrimPrefix(p.Path, worktree.Prefix)
+			if strings.HasPrefix(dir, "adapter-sdk/installkit") || strings.HasPrefix(dir, "adapter-sdk/skill") {
+				continue // for installers, which read more formats
+			}
+			for _, path := range g.reachable(p.Path) {
+				if isStandard(g, path) {
+					continue
+				}
+				if !matchAny(allowed, path) {
+					t.Errorf("on %s: %s brings %s along; a vendor inherits it", g.GOOS, dir, path)
+				}
+			}
+		}
+	}
+}
