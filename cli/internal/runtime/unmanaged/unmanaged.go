@@ -29,13 +29,14 @@ const ReasonExecutableMissing protocol.Reason = "executable_missing"
 
 // names are the executables of a build, in the order in which they are written: acc last, because it is
 // what people take for the whole.
-var names = []string{"acc-hook", "acc-mcp", "acc-antigravity-relay", "acc"}
+var names = []string{"acc-hook", "acc-mcp", "acc-antigravity-relay", "acc-indicator", "acc"}
 
-// Executables that most people never start. That the relay is missing is not even worth a word: where it
-// cannot be started, messages arrive with the next turn.
+// Executables that most people never start. That the relay or the indicator is missing is not even worth a word:
+// where the one cannot be started, messages arrive with the next turn, and nothing calls the other unasked.
 const (
-	optional = "acc-mcp"
-	relay    = "acc-antigravity-relay"
+	optional  = "acc-mcp"
+	relay     = "acc-antigravity-relay"
+	indicator = "acc-indicator"
 )
 
 // mode of an installed executable.
@@ -71,7 +72,7 @@ func NewPlan(home datahome.Home, self string) (*Plan, error) {
 		case err != nil && name == optional:
 			p.Notes, p.NoServer = append(p.Notes, name+" is not beside "+self+", so no MCP server is installed"), true
 			continue
-		case err != nil && name == relay:
+		case err != nil && (name == relay || name == indicator):
 			continue
 		case err != nil || !info.Mode().IsRegular():
 			return nil, protocol.DataError(ReasonExecutableMissing, fmt.Sprintf("%s is not beside %s, and an installation needs both", name, self)).

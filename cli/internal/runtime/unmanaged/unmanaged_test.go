@@ -48,8 +48,8 @@ func actions(p *Plan) map[string]adapter.FileAction {
 
 func TestInstallAndReplace(t *testing.T) {
 	home := datahome.Home{Root: filepath.Join(t.TempDir(), "data")}
-	first := apply(t, home, build(t, "one", "acc", "acc-hook", "acc-mcp", "acc-antigravity-relay"))
-	if diff := cmp.Diff(map[string]adapter.FileAction{"acc": "create", "acc-hook": "create", "acc-mcp": "create", "acc-antigravity-relay": "create"}, actions(first)); diff != "" {
+	first := apply(t, home, build(t, "one", "acc", "acc-hook", "acc-mcp", "acc-antigravity-relay", "acc-indicator"))
+	if diff := cmp.Diff(map[string]adapter.FileAction{"acc": "create", "acc-hook": "create", "acc-mcp": "create", "acc-antigravity-relay": "create", "acc-indicator": "create"}, actions(first)); diff != "" {
 		t.Error(diff)
 	}
 	hook := filepath.Join(home.Bin(), file("acc-hook"))
@@ -85,7 +85,7 @@ func TestInstallAndReplace(t *testing.T) {
 	}
 	// Nothing is left over, and a third time nothing is to do, also when the installed one runs.
 	entries, err := os.ReadDir(home.Bin())
-	if err != nil || len(entries) != 4 {
+	if err != nil || len(entries) != 5 {
 		t.Errorf("%v, %v", entries, err)
 	}
 	if third := apply(t, home, filepath.Join(home.Bin(), file("acc"))); len(third.Files) != 0 {
