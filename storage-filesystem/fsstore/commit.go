@@ -2,6 +2,7 @@ package fsstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -32,27 +33,42 @@ func (s *Store) Update(ctx context.Context, fn func(core.Tx) error) (core.Commit
 	return done, err
 }
 
-// write runs fn as the only writer, on a store that has been recovered.
+// write runs fn as the only writer, on a store that has been recovered, or in a room in which nothing was committed yet.
 func (s *Store) write(ctx context.Context, fn func(*writing) error) error {
-	if err := s.usable(); err != nil {
-		return err
+	for range maxRestarts {
+		if err := s.usable(); err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return tooLate(err)
+		}
+		if err := s.writeOnce(ctx, fn); !errors.Is(err, errVanished) {
+			return err
+		}
 	}
-	if err := ctx.Err(); err != nil {
-		return tooLate(err)
-	}
+	return protocol.ConflictError("", s.opts.Dir+" was removed again and again").WithHint("try again")
+}
+
+// errVanished says that the directory of a room that left no trace was removed while somebody began to write there.
+var errVanished = errors.New("the room has vanished")
+
+func (s *Store) writeOnce(ctx context.Context, fn func(*writing) error) error {
 	dir, err := s.openForWriting()
 	if err != nil {
 		return err
 	}
 	defer dir.Close()
-	id, found, err := s.settled(dir, s.opts.Create)
+	_, found, err := s.settled(dir, false)
 	if err != nil {
 		return err
 	}
-	if !found {
+	if !found && !s.opts.Create {
 		return s.absent()
 	}
 	lock, err := s.acquire(ctx, dir)
+	if vfs.Missing(err) {
+		return errVanished
+	}
 	if err != nil {
 		return err
 	}
@@ -60,11 +76,34 @@ func (s *Store) write(ctx context.Context, fn func(*writing) error) error {
 		s.step(StepUnlock)
 		lock.Close()
 	}()
-	w := &writing{store: s, dir: dir, journal: journal{dir, id.tag()}}
+	id, found, err := s.settled(dir, false) // somebody may have shared the room meanwhile
+	if err != nil {
+		return err
+	}
+	w := &writing{store: s, dir: dir, overlay: newOverlay()}
+	if !found {
+		w.solo, w.journal.dir = true, dir
+		err := fn(w)
+		if _, kept := dir.Stat(soloFile); w.solo && vfs.Missing(kept) { // nobody is here, or not any more
+			s.diagnose(w.vanish(nil))
+		}
+		return err
+	}
+	w.journal = journal{dir, id.tag()}
 	if err := w.recover(ctx); err != nil {
 		return err
 	}
 	return fn(w)
+}
+
+// materialise makes the store of a room in which nothing was committed yet.
+func (w *writing) materialise(ctx context.Context) error {
+	id, _, err := w.store.settled(w.dir, true)
+	if err != nil {
+		return err
+	}
+	w.journal, w.solo = journal{w.dir, id.tag()}, false
+	return w.recover(ctx)
 }
 
 func (s *Store) openForWriting() (vfs.Dir, error) {
@@ -111,6 +150,11 @@ func (w *writing) transact(ctx context.Context, fn func(core.Tx) error) (core.Co
 
 // commit appends, flushes and publishes one frame.
 func (w *writing) commit(t *tx) (core.Commit, error) {
+	if w.solo {
+		if err := w.materialise(t.ctx); err != nil {
+			return core.Commit{}, err
+		}
+	}
 	if w.gap && w.overlay.bytes >= maxUnpublished {
 		return core.Commit{}, notCommitted("too much is waiting for room on the disk", nil)
 	}
@@ -270,6 +314,7 @@ func (w *writing) finish(e *entry) {
 	}
 	if w.last.Generation == 1 {
 		w.forgetSolo()
+		w.store.diagnose(makeReserve(w.dir))
 	}
 }
 

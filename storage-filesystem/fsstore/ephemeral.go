@@ -2,6 +2,7 @@ package fsstore
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -118,7 +119,7 @@ func (e ephemeral) open(fn func(vfs.Dir) error) error {
 		return err
 	}
 	defer dir.Close()
-	if _, found, err := e.store.settled(dir, false); !found || err != nil {
+	if _, _, err := e.store.settled(dir, false); err != nil {
 		return err
 	}
 	return fn(dir)
@@ -129,18 +130,30 @@ func (e ephemeral) put(name string, raw []byte) error {
 	if err != nil {
 		return protocol.Malformed("ephemeral record", err)
 	}
+	for range maxRestarts {
+		if err = e.putOnce(name, data); !errors.Is(err, errVanished) {
+			break
+		}
+	}
+	return err
+}
+
+func (e ephemeral) putOnce(name string, data []byte) error {
 	dir, err := e.store.openForWriting()
 	if err != nil {
 		return err
 	}
 	defer dir.Close()
-	if _, found, err := e.store.settled(dir, e.store.opts.Create); !found || err != nil {
-		if err == nil {
-			err = e.store.absent()
-		}
+	if _, found, err := e.store.settled(dir, false); err != nil {
 		return err
+	} else if !found && !e.store.opts.Create {
+		return e.store.absent()
 	}
-	if err := replace(dir, "", name, data); err != nil {
+	err = replace(dir, "", name, data)
+	if vfs.Missing(err) {
+		return errVanished
+	}
+	if err != nil {
 		return writeError(name, err)
 	}
 	return nil

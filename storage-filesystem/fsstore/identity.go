@@ -150,15 +150,13 @@ func (s *Store) initialise(dir vfs.Dir) error {
 	if err := dir.SyncDir(""); err != nil {
 		return writeError(identityFile, err)
 	}
-	s.diagnose(makeReserve(dir))
 	return nil
 }
 
-// makeDirectories makes what a crash between the identity and the first commit may have left out. The
-// durability of the journal directory is settled with its first segment. The state directory is not
-// among them: recovery makes it when it publishes everything anew.
+// makeDirectories makes what is needed before anything is committed. The journal directory comes with its first
+// segment, which settles its durability, and the state directory with the recovery that publishes everything anew.
 func makeDirectories(dir vfs.Dir) error {
-	for _, name := range []string{locksDir, tmpDir, journalDir, ephemeralDir} {
+	for _, name := range []string{locksDir, tmpDir, ephemeralDir} {
 		if err := mkdir(dir, name); err != nil {
 			return err
 		}

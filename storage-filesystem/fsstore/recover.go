@@ -25,6 +25,7 @@ type writing struct {
 	from    place    // state is published up to here
 	overlay *overlay // the frames after it
 	gap     bool     // some frame up to last is not published
+	solo    bool     // nothing was committed in this room yet, and it has no identity
 }
 
 // recover makes the store what its last complete frame says, whatever the writers before this one and

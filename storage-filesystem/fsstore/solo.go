@@ -106,6 +106,12 @@ func (w *writing) writeSolo(t *tx) error {
 		return protocol.DataError("", "the solo room cannot be written: "+err.Error())
 	}
 	w.store.step(StepSolo)
+	if len(all) == 0 && w.solo {
+		if err := w.dir.Remove(soloFile); err != nil && !vfs.Missing(err) {
+			return notCommitted("the solo room cannot be ended", err)
+		}
+		return nil
+	}
 	if err := replace(w.dir, "", soloFile, data); err != nil {
 		return notCommitted("the solo room cannot be kept", err)
 	}

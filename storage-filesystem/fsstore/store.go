@@ -129,6 +129,9 @@ func (s *Store) refuseNetwork(dir vfs.Dir) error {
 // settled gives the identity of the store in dir, from memory if dir is the directory it was read from.
 func (s *Store) settled(dir vfs.Dir, create bool) (identity, bool, error) {
 	at, err := dir.Stat("")
+	if vfs.Missing(err) {
+		return identity{}, false, nil // a solo room has vanished meanwhile
+	}
 	if err != nil {
 		return identity{}, false, readError(s.opts.Dir, err)
 	}

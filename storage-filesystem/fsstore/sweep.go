@@ -52,6 +52,10 @@ func (s *Store) Sweep(ctx context.Context, budget int) (SweepReport, error) {
 }
 
 func (w *writing) sweep(left *allowance) (report SweepReport, err error) {
+	if w.solo {
+		report.Finished = true
+		return report, nil
+	}
 	b := &sweeping{writing: w, left: left, before: w.store.opts.now().Add(-leftoverAge)}
 	err = b.run(&report)
 	if errors.Is(err, errSpent) {

@@ -29,6 +29,7 @@ const (
 	StepRebuild           = "index.rebuild"      // the indexes are made again from the records
 	StepApplied           = "commit.applied"     // applied is replaced
 	StepSolo              = "commit.solo"        // solo records are replaced as a whole
+	StepVanish            = "solo.vanish"        // a file of a room that leaves no trace is removed; once for each
 	StepUnlock            = "lock.release"       // the writer lock is given up
 	StepCheckpointTarget  = "checkpoint.target"  // applied is read
 	StepCheckpointFile    = "checkpoint.rewrite" // one state file is written again in place; once for each

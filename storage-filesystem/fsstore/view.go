@@ -66,7 +66,7 @@ func (s *Store) viewOnce(ctx context.Context, fn func(core.Reader) error, stateG
 		return err
 	}
 	if !found {
-		return fn(emptySnapshot{})
+		return s.viewSolo(dir, fn)
 	}
 	r := &reading{
 		store: s, dir: dir, journal: journal{dir, id.tag()},
@@ -76,6 +76,20 @@ func (s *Store) viewOnce(ctx context.Context, fn func(core.Reader) error, stateG
 		return err
 	}
 	return r.run(ctx, fn)
+}
+
+// viewSolo runs fn on a room in which nothing was committed yet.
+func (s *Store) viewSolo(dir vfs.Dir, fn func(core.Reader) error) error {
+	snap := &snapshot{store: s, journal: journal{dir: dir}, overlay: newOverlay(), loads: newLoads(dir), decoded: map[recordKey]core.Stored{}}
+	s.step(StepReadRun)
+	answer := fn(snap)
+	s.step(StepReadFinal)
+	if _, found, err := s.settled(dir, false); err != nil {
+		return err
+	} else if found {
+		return errRestart // somebody has shared the room: what was solo counts for nothing
+	}
+	return answer
 }
 
 // reading is one attempt to read a snapshot; the steps are numbered in docs/storage.md.

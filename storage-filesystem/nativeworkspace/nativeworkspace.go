@@ -3,7 +3,8 @@
 //
 // One file per session, acc/native-workspaces/<64 hex>.json in the data home, named like the session's
 // acc:// reference. It is written once, by the first hook that may, and stays when the session ends, so
-// that a resumed conversation finds its room. What it says is checked against the directory each time.
+// that a resumed conversation finds its room; only that of a session that nobody ever shared a room with
+// is forgotten (Forget). What it says is checked against the directory each time.
 // Start at Establish; record.go has the file.
 package nativeworkspace
 
@@ -136,14 +137,30 @@ func publish(ctx context.Context, home datahome.Home, env datahome.Env, s Sessio
 	if err := expired(ctx); err != nil {
 		return Saved{}, err
 	}
-	switch err := privatefile.WriteNew(home.Root, file(home, s.Ref()), data); {
-	case errors.Is(err, fs.ErrExist):
-		saved, _, err := load(home, s.Ref()) // records are never removed
-		return saved, err
-	case err != nil:
-		return Saved{}, err
+	for {
+		err := privatefile.WriteNew(home.Root, file(home, s.Ref()), data)
+		if err == nil {
+			return Saved{Session: s, Cwd: d.Dir, Workspace: d}, nil
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return Saved{}, err
+		}
+		saved, found, err := load(home, s.Ref())
+		if found || err != nil {
+			return saved, err
+		}
+		if err := expired(ctx); err != nil { // it was forgotten between the two
+			return Saved{}, err
+		}
 	}
-	return Saved{Session: s, Cwd: d.Dir, Workspace: d}, nil
+}
+
+// Forget removes what was saved of a session, for one that has ended and leaves no trace. Nothing saved is no error.
+func Forget(home datahome.Home, s Session) error {
+	if err := s.check(); err != nil {
+		return err
+	}
+	return privatefile.Remove(home.Root, file(home, s.Ref()))
 }
 
 func (s Session) check() error {

@@ -392,6 +392,31 @@ func TestAfterTheDeadlineNothingIsSaved(t *testing.T) {
 	}
 }
 
+// TestForget removes what was saved of one session and nothing else, and the next hook saves it anew.
+func TestForget(t *testing.T) {
+	p := newPlace(t)
+	other := Session{AdapterID: session.AdapterID, NativeID: "another"}
+	p.establish(t, session, p.main, true)
+	p.establish(t, other, p.main, true)
+	for range 2 { // nothing saved is no error
+		if err := Forget(p.home, session); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, found := p.establish(t, session, p.main, false); found {
+		t.Error("it is still saved")
+	}
+	if _, found := p.establish(t, other, p.main, false); !found {
+		t.Error("another session was forgotten")
+	}
+	if _, found := p.establish(t, session, p.main, true); !found {
+		t.Error("it could not be saved again")
+	}
+	if err := Forget(p.home, Session{}); err == nil {
+		t.Error("a session without a name was forgotten")
+	}
+}
+
 func wantError(t *testing.T, err error, code protocol.Code, reason protocol.Reason) {
 	t.Helper()
 	var e *protocol.Error
