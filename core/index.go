@@ -33,7 +33,8 @@ const (
 	QueuedReceipts Index = "queuedReceipts"
 	// LiveOffers: [recipientParticipantId] -> receipt offered by a live transport, not repeated yet.
 	LiveOffers Index = "liveOffers"
-	// AwaitingReceipts: [] -> receipt in QueuedReceipts or LiveOffers of anybody.
+	// AwaitingReceipts: [] -> receipt of anybody that waits for a next turn: in QueuedReceipts or
+	// LiveOffers, or offered without saying how.
 	AwaitingReceipts Index = "awaitingReceipts"
 	// OwedReceipts: [recipientParticipantId] -> receipt with an obligation, not acknowledged.
 	OwedReceipts Index = "owedReceipts"
@@ -129,6 +130,8 @@ func receiptKeys(r *protocol.Receipt) []IndexKey {
 		keys = append(keys, at(QueuedReceipts, r.RecipientParticipantID), at(AwaitingReceipts))
 	case liveOffer(r):
 		keys = append(keys, at(LiveOffers, r.RecipientParticipantID), at(AwaitingReceipts))
+	case offeredSomehow(r):
+		keys = append(keys, at(AwaitingReceipts))
 	}
 	if owed {
 		keys = append(keys, at(OwedReceipts, r.RecipientParticipantID))
@@ -156,6 +159,10 @@ func claimKeys(c *protocol.Claim) []IndexKey {
 }
 
 func obliges(o protocol.Obligation) bool { return o != "" && o != protocol.ObligationNone }
+
+// offeredSomehow says whether nothing is known of how the receipt was offered. A turn may have carried the
+// message or not, so it is counted as one that waits.
+func offeredSomehow(r *protocol.Receipt) bool { return r.State == protocol.Offered && r.Offer == nil }
 
 // liveOffer says whether the receipt was offered by a live transport and may still be repeated once.
 func liveOffer(r *protocol.Receipt) bool {

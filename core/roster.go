@@ -133,7 +133,7 @@ func (r *room) row(s *protocol.Session) (SessionStatus, []BindingStatus, error) 
 
 // unread counts what waits for the participant of a row.
 func (r *room) unread(row *SessionStatus) error {
-	var live int
+	var live, somehow int
 	for _, c := range []struct {
 		index Index
 		only  protocol.ReceiptState
@@ -152,12 +152,15 @@ func (r *room) unread(row *SessionStatus) error {
 			if receipt.State == c.only {
 				*c.into++
 			}
+			if c.index == PendingReceipts && offeredSomehow(receipt) {
+				somehow++
+			}
 			return true, nil
 		})
 		if err != nil {
 			return err
 		}
 	}
-	row.Waiting = row.Queued + live
+	row.Waiting = row.Queued + live + somehow
 	return nil
 }

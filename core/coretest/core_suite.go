@@ -81,6 +81,11 @@ func TestCore(t *testing.T, newStore NewStore) {
 		{"sync knows who is alone", soloSync},
 		{"history reads and changes nothing", histories},
 		{"status counts and tells who is away", fullStatus},
+		{"an offer that nobody can judge waits", offeredSomehow},
+		{"sessions open at once", racingOpeners},
+		{"a first claim meets a second session", racingFirsts},
+		{"several claim at once", racingClaims},
+		{"one key is used at once", racingKeys},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.run(t, newRoom(t, newStore(t))) })
 	}

@@ -240,3 +240,34 @@ func fullStatus(t *testing.T, r *roomTest) {
 		t.Errorf("counts (-want +got):\n%s", diff)
 	}
 }
+
+// offeredSomehow: an offer of which nobody knows how it was made may not have been carried by a turn.
+func offeredSomehow(t *testing.T, r *roomTest) {
+	ada, bob := r.open("ada"), r.open("bob")
+	m := r.send(ada, protocol.Question, "q", "bob").Message.MessageID
+	_, err := r.store.Update(r.ctx, func(tx core.Tx) error {
+		stored, _, err := tx.Get(protocol.KindReceipt, protocol.ReceiptID(m, "bob"))
+		if err != nil {
+			return err
+		}
+		receipt := *stored.Record.(*protocol.Receipt)
+		receipt.State = protocol.Offered
+		return tx.Put(&receipt)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.close(bob)
+	status, err := r.core.Status(r.ctx, core.StatusQuery{})
+	if err != nil || len(status.Sessions) != 2 {
+		t.Fatalf("%d rows, %v", len(status.Sessions), err)
+	}
+	if row := status.Sessions[1]; row.ParticipantID != "bob" || row.Queued != 0 || row.Offered != 1 || row.Waiting != 1 {
+		t.Errorf("%+v", row)
+	}
+	again := r.openAs(core.OpenSession{ParticipantID: "bob", Harness: "bob"})
+	r.clock.Advance(protocol.RepeatLiveOffer)
+	if turn, err := r.core.Turn(r.ctx, again.Owner, 10); err != nil || len(turn.Mail)+len(turn.Repeats) > 0 {
+		t.Errorf("a turn carries what it cannot judge: %+v, %v", turn, err)
+	}
+}
