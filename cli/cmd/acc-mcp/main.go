@@ -3,17 +3,26 @@
 package main
 
 import (
+	"os"
 	"runtime/debug"
 	"slices"
 
+	"github.com/acc-control-plane/acc/cli/internal/update/schedule"
 	"github.com/acc-control-plane/acc/cli/launch"
 	"github.com/acc-control-plane/acc/cli/registry"
+	"github.com/acc-control-plane/acc/cli/release/build"
 	"github.com/acc-control-plane/acc/hook-runner"
 	"github.com/acc-control-plane/acc/mcp-server"
+	"github.com/acc-control-plane/acc/storage-filesystem/datahome"
 )
 
 func main() {
 	launch.Enter("acc-mcp", launch.Server)
+	// A client that only polls may never call acc, and its runtime has to be kept up to date all the same.
+	env := datahome.Installed(os.Getenv)
+	if home, err := datahome.Locate(env); err == nil {
+		schedule.Start(home, env)
+	}
 	o := mcpserver.Options{Version: version(), Conversation: hookrunner.OwnerOf}
 	// A build whose adapters do not seal serves all the same: nobody is asked to look, and no client's
 	// words are known.
@@ -29,8 +38,11 @@ func main() {
 	mcpserver.Main(o)
 }
 
-// version is what the linker recorded. A build from a checkout has none.
+// version is what the release builder stamped, or what the linker recorded. A build from a checkout has none.
 func version() string {
+	if v := build.Version(); v != "" {
+		return v
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
 		return "devel"

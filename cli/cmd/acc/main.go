@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/acc-control-plane/acc/cli/internal/command"
+	"github.com/acc-control-plane/acc/cli/internal/update/schedule"
 	"github.com/acc-control-plane/acc/cli/launch"
 	"github.com/acc-control-plane/acc/cli/registry"
 	"github.com/acc-control-plane/acc/cli/registry/clients"
@@ -17,12 +18,20 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	resident := false
 	host := command.Host{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: datahome.Installed(os.Getenv),
-		Admit: admit, Enter: room.Enter, Hooks: registry.Hooks, Lives: registry.Lives, Installers: clients.Installers,
+		Admit: func(s command.Standing) error {
+			resident = s == command.Resident
+			return admit(s)
+		},
+		Enter: room.Enter, Hooks: registry.Hooks, Lives: registry.Lives, Installers: clients.Installers,
 	}
 	code := command.Main(ctx, host, os.Args[1:])
 	stop()
+	if resident {
+		maintain(host.Env)
+	}
 	os.Exit(int(code))
 }
 
@@ -38,4 +47,11 @@ func admit(s command.Standing) error {
 	}
 	_, err = launch.Admit(launch.Request{Program: "acc", Kind: kind, Home: home, Args: os.Args})
 	return err
+}
+
+// maintain lets the worker of a managed runtime begin what is due, now that nobody waits for this process.
+func maintain(env datahome.Env) {
+	if home, err := datahome.Locate(env); err == nil {
+		schedule.Start(home, env)
+	}
 }
