@@ -122,18 +122,22 @@ func versionIn(data []byte) string {
 	return version[0]
 }
 
-// wires says whether a text that is not as acc wrote it still calls acc at an event: below the path of
-// an edit or among the hooks, where all clients keep them.
+// wires says whether a text that is not as acc wrote it still calls acc at an event: in JSON below the path
+// of an edit or among the hooks, in TOML in a table of any list of tables that names the event.
 func (d editor) wires(doc []byte, path []string, event string) bool {
 	if d.format == TOML {
-		value, _, err := tomledit.Get(doc, "hooks")
-		entries, ok := value.([]any)
-		return err == nil && ok && slices.ContainsFunc(entries, func(entry any) bool {
-			m, _ := entry.(map[string]any)
-			command, _ := m["command"].(string)
-			ours, _ := d.owned(command)
-			return ours && m["event"] == event
-		})
+		root, _, err := tomledit.Get(doc)
+		lists, ok := root.(map[string]any)
+		if err != nil || !ok {
+			return false
+		}
+		for _, list := range lists {
+			entries, _ := list.([]any)
+			if slices.ContainsFunc(entries, func(entry any) bool { return d.tableWires(entry, event) }) {
+				return true
+			}
+		}
+		return false
 	}
 	for _, parent := range [][]string{path, {"hooks"}} {
 		value, found, err := jsonedit.Get(doc, d.dialect(), append(slices.Clone(parent), event)...)
@@ -142,4 +146,18 @@ func (d editor) wires(doc []byte, path []string, event string) bool {
 		}
 	}
 	return false
+}
+
+// tableWires says whether a table of TOML has a command of acc, and a member that is the event or lists it.
+func (d editor) tableWires(table any, event string) bool {
+	members, _ := table.(map[string]any)
+	calls, named := false, false
+	for _, value := range members {
+		text, _ := value.(string)
+		list, _ := value.([]any)
+		ours, _ := d.owned(text)
+		calls = calls || ours
+		named = named || text == event || slices.Contains(list, any(event))
+	}
+	return calls && named
 }

@@ -112,7 +112,9 @@ func (s Suite) takesBack(t *testing.T, files map[string]string) {
 func (s Suite) wired(h *Home, version string) {
 	h.T.Helper()
 	d := h.Doctor()
-	if !d.Installed || d.Wired != version || len(d.Problems)+len(d.Missing)+len(d.Modified) > 0 {
+	if d.Wired == "" {
+		h.T.Error("no file of acc's own says which version wrote it: install the skill (skill.Text), or put installkit.VersionLine into one")
+	} else if !d.Installed || d.Wired != version || len(d.Problems)+len(d.Missing)+len(d.Modified) > 0 {
 		h.T.Errorf("doctor says of a good installation of %s: %+v", version, d)
 	}
 	for _, event := range s.Events {
