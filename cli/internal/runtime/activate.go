@@ -50,7 +50,28 @@ func (NoIntegrations) Prepare(context.Context, Generation) ([]Application, error
 // The launch paths follow at the end. They are not needed for anything to be right, so a failure there is not one
 // of the activation: Relink does it later.
 func (m *Manager) Activate(ctx context.Context, in Integrations) error {
-	to, err := m.incoming()
+	return m.ActivateAround(ctx, in, Around{})
+}
+
+// Around is what maintenance does around an activation.
+type Around struct {
+	// Again activates the active generation once more where no other one is pending.
+	Again bool
+	// Spare says of a holder that Fenced ends it. nil: of none.
+	Spare func(h Holder) bool
+	// Fenced runs when nobody can start any more and nothing has been changed yet. Its error ends the activation
+	// and, if this activation put the fence up or Untouched is set, takes the fence down again. nil: nothing.
+	Fenced func(ctx context.Context) error
+	// Untouched says that a fence which is up already is that of an activation that had changed nothing.
+	Untouched bool
+	// Restore runs once Fenced has succeeded, after the clients, also where one of them could not be brought up to
+	// date. Its error is reported, and changes nothing about the activation. nil: nothing.
+	Restore func(ctx context.Context) error
+}
+
+// ActivateAround is Activate with something done around the work in the clients.
+func (m *Manager) ActivateAround(ctx context.Context, in Integrations, around Around) error {
+	to, err := m.incoming(around.Again)
 	if err != nil {
 		return err
 	}
@@ -58,24 +79,25 @@ func (m *Manager) Activate(ctx context.Context, in Integrations) error {
 	if err != nil {
 		return err
 	}
-	contracts := m.contracts(to.Generation)
-	sessions := m.sessions(ctx)
-	m.reach(stepPrepared)
-	err = m.change(ctx,
-		func(c *control) error { return raiseFence(c, to) },
-		func(control) error {
-			m.reach(stepFence)
-			return m.refuseOthers(to.Generation, contracts, sessions)
-		})
-	if protocol.ReasonOf(err) == ReasonProcessesActive {
-		return errors.Join(err, m.SetNotice(ctx, err.Error()))
-	}
+	raised, err := m.fence(ctx, to, around)
 	if err != nil {
 		return err
 	}
-	m.reach(stepFenced)
-	if err := m.apply(ctx, applications, to.Generation); err != nil {
-		return err
+	if around.Fenced != nil {
+		if err := around.Fenced(ctx); err != nil {
+			if raised || around.Untouched {
+				err = errors.Join(err, m.lowerFence(context.WithoutCancel(ctx), to))
+			}
+			return err
+		}
+	}
+	err = m.apply(ctx, applications, to.Generation)
+	var restored error
+	if around.Restore != nil {
+		restored = around.Restore(ctx)
+	}
+	if err != nil {
+		return errors.Join(err, restored)
 	}
 	m.reach(stepPublish)
 	err = m.change(ctx, func(c *control) error {
@@ -90,14 +112,52 @@ func (m *Manager) Activate(ctx context.Context, in Integrations) error {
 	}
 	m.reach(stepPublished)
 	_ = m.Relink()
-	return nil
+	return restored
 }
 
-// incoming gives the pending generation, verified: nothing runs that is not what it was when it was staged.
-func (m *Manager) incoming() (content, error) {
+// fence keeps everybody from starting, if nobody stands in the way, and says whether it did so just now.
+func (m *Manager) fence(ctx context.Context, to content, around Around) (raised bool, err error) {
+	contracts := m.contracts(to.Generation)
+	sessions := m.sessions(ctx)
+	m.reach(stepPrepared)
+	err = m.change(ctx,
+		func(c *control) error {
+			raised = c.Phase == Ready
+			return raiseFence(c, to, around.Again)
+		},
+		func(control) error {
+			m.reach(stepFence)
+			return m.refuseOthers(to.Generation, contracts, sessions, around.Spare)
+		})
+	if protocol.ReasonOf(err) == ReasonProcessesActive {
+		err = errors.Join(err, m.SetNotice(ctx, err.Error()))
+	}
+	if err == nil {
+		m.reach(stepFenced)
+	}
+	return raised, err
+}
+
+// lowerFence takes the fence down: nothing has been changed behind it.
+func (m *Manager) lowerFence(ctx context.Context, to content) error {
+	return m.change(ctx, func(c *control) error {
+		c.Phase = Ready
+		if c.Active.Name == to.Name {
+			c.Pending = nil
+		}
+		return nil
+	}, nil)
+}
+
+// incoming gives the pending generation, verified: nothing runs that is not what it was when it was staged. again
+// gives the active one where none is pending.
+func (m *Manager) incoming(again bool) (content, error) {
 	c, err := m.control()
 	if err != nil {
 		return content{}, err
+	}
+	if c.Pending == nil && again {
+		c.Pending = &c.Active
 	}
 	if c.Pending == nil {
 		return content{}, protocol.ConflictError(ReasonNothingPending, "there is no later release to activate")
@@ -113,7 +173,11 @@ func (m *Manager) incoming() (content, error) {
 }
 
 // raiseFence is the change of the record that keeps everybody from starting.
-func raiseFence(c *control, to content) error {
+func raiseFence(c *control, to content, again bool) error {
+	if c.Pending == nil && again && c.Active.Name == to.Name {
+		g := c.Active
+		c.Pending = &g
+	}
 	if c.Pending == nil || c.Pending.Name != to.Name {
 		return changed("another release became pending")
 	}
@@ -149,7 +213,7 @@ func (m *Manager) apply(ctx context.Context, applications []Application, to Gene
 
 // refuseOthers gives the reason why a generation cannot become active now. It runs under exclusive admission, so
 // what it sees does not change.
-func (m *Manager) refuseOthers(to Generation, contracts map[string]int, before sessions) error {
+func (m *Manager) refuseOthers(to Generation, contracts map[string]int, before sessions, spare func(Holder) bool) error {
 	holders, err := m.users(contracts)
 	if err != nil {
 		return err
@@ -159,7 +223,7 @@ func (m *Manager) refuseOthers(to Generation, contracts map[string]int, before s
 		return err
 	}
 	blocking := slices.DeleteFunc(append(holders, native...), func(h Holder) bool {
-		return h.StoreContract == to.StoreContract && h.StoreContract != 0
+		return h.StoreContract == to.StoreContract && h.StoreContract != 0 || spare != nil && spare(h)
 	})
 	if len(blocking) == 0 {
 		return nil

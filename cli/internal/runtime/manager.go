@@ -240,15 +240,7 @@ func sorted(words []string) []string {
 
 // LockWorker keeps other workers out until release is called or the process ends. It does not wait.
 func (m *Manager) LockWorker() (release func(), err error) {
-	dir, err := m.directory(m.at.Locks())
-	if err != nil {
-		return nil, err
-	}
-	_ = dir.Close()
-	if err := lockfile.Make(m.at.Worker()); err != nil {
-		return nil, failed("cannot make", m.at.Worker(), err)
-	}
-	lock, err := lockfile.Take(m.at.Worker(), lockfile.Exclusive)
+	lock, err := m.TakeLock(m.at.Worker())
 	switch {
 	case errors.Is(err, lockfile.ErrBusy):
 		return nil, protocol.ConflictError(ReasonWorkerBusy, fmt.Sprintf("another worker is at work in %s", m.home.Acc())).Because(err)

@@ -8,6 +8,7 @@
 //	  locks/gen-<generation>.lock held by processes that use stores, as long as they live
 //	  locks/gen-<generation>.run  held by management processes that run from the generation
 //	  locks/worker.lock           held by the one worker
+//	  locks/maintenance.lock      held by who works on the maintenance job
 //	  leases/ pins/ staging/      who runs, which session stays on which generation, what is being staged
 //	  maintenance.json reclaim.json store-upgrade.json
 package layout
@@ -84,6 +85,9 @@ func (r Runtime) Staging() string { return r.at("staging") }
 
 // Downloads is where releases are unpacked and verified: on the file system of the generations.
 func (r Runtime) Downloads() string { return r.at("downloads") }
+
+// MaintenanceLock is held by who works on the maintenance job.
+func (r Runtime) MaintenanceLock() string { return r.at("locks", "maintenance.lock") }
 
 // Maintenance is the checkpoint of the maintenance job.
 func (r Runtime) Maintenance() string { return r.at("maintenance.json") }
