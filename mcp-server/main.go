@@ -66,7 +66,9 @@ func Serve(ctx context.Context, o Options, p Process) {
 		defer close(done)
 		_ = s.mcp.Run(ctx, transport) // why a client went is nobody's concern
 	}()
-	go s.book.Beat(ctx)
+	beats := time.NewTicker(caller.BeatEvery)
+	defer beats.Stop()
+	go s.book.Beat(ctx, beats.C)
 	select {
 	case <-done:
 	case <-p.Gone:

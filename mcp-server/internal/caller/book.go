@@ -154,16 +154,17 @@ func (b *Book) launchRoom(ctx context.Context) (*room.Room, error) {
 	return room.Enter(ctx, req)
 }
 
-// Beat gives a sign of life for every session of this server, until ctx is done. It returns then.
-func (b *Book) Beat(ctx context.Context) {
-	// Twice as often as a beat is written, so that none is late by a whole period.
-	ticker := time.NewTicker(protocol.HeartbeatEvery / 2)
-	defer ticker.Stop()
+// BeatEvery is how often a sign of life is due: twice as often as one is written, so that none is late by a
+// whole period.
+const BeatEvery = protocol.HeartbeatEvery / 2
+
+// Beat gives a sign of life for every session of this server at each tick, until ctx is done. It returns then.
+func (b *Book) Beat(ctx context.Context, ticks <-chan time.Time) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-ticker.C:
+		case <-ticks:
 		}
 		for _, c := range b.all() {
 			beat, cancel := context.WithTimeout(ctx, beatDeadline)

@@ -9,9 +9,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/acc-control-plane/acc/core"
+	"github.com/acc-control-plane/acc/core/coretest"
 	"github.com/acc-control-plane/acc/protocol"
+	"github.com/acc-control-plane/acc/storage-filesystem/process"
 	"github.com/acc-control-plane/acc/storage-filesystem/room"
 )
 
@@ -165,6 +168,73 @@ func TestOnlyTheClientsOwnWordNamesAConversation(t *testing.T) {
 			t.Errorf("%s %v: %v", c.client, c.values, got)
 		}
 	}
+}
+
+// TestBeat: a server whose client asks for nothing gives signs of life for its own session, and for no other; and
+// it notices that its session has ended.
+func TestBeat(t *testing.T) {
+	env, ctx := environment(t), context.Background()
+	b := book(env, nil)
+	c := callerOf(t, b, Metadata{})
+	clock := coretest.NewClock()
+	clock.Advance(time.Since(coretest.Start).Truncate(time.Second)) // this process was not there before
+	var err error
+	if c.Room.Core, err = core.New(core.Config{
+		Store: c.Room.Store, Clock: clock, IDs: protocol.NewGenerator(), Processes: process.Table{},
+		Workspace: protocol.Workspace{WorkspaceID: c.Room.Workspace.ID, DisplayName: c.Room.Workspace.DisplayName, Source: c.Room.Workspace.Source, Roots: c.Room.Workspace.Roots},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	mine, other := owner(t, c), c.Room.Core.NewOwner()
+	if _, err := c.Room.Core.OpenSession(ctx, core.OpenSession{
+		SessionID: other.SessionID, Generation: other.Generation, ParticipantID: "other", Harness: "x", PID: os.Getpid(), Cadence: protocol.AttachCadence,
+	}); err != nil {
+		t.Fatal(err)
+	}
+	seen := func(o core.Owner) time.Time {
+		t.Helper()
+		status, err := c.Room.Core.Status(ctx, core.StatusQuery{All: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range status.Sessions {
+			if s.SessionID == o.SessionID {
+				return s.HeartbeatAt
+			}
+		}
+		t.Fatalf("no session %s", o.SessionID)
+		return time.Time{}
+	}
+	began := seen(mine)
+	beating, stop := context.WithCancel(ctx)
+	ticks, stopped := make(chan time.Time), make(chan struct{})
+	go func() { b.Beat(beating, ticks); close(stopped) }()
+	tick := func() { // the second is taken when the first was acted on
+		ticks <- clock.Now()
+		ticks <- clock.Now()
+	}
+	tick()
+	if got := seen(mine); !got.Equal(began) {
+		t.Errorf("before one is due: %s, began %s", got, began)
+	}
+	clock.Advance(protocol.HeartbeatEvery)
+	tick()
+	if got := seen(mine); !got.Equal(clock.Now()) {
+		t.Errorf("when one is due: %s, it is %s", got, clock.Now())
+	}
+	if got := seen(other); !got.Equal(began) {
+		t.Errorf("another's session: %s", got)
+	}
+	if _, err := c.Room.Core.CloseSession(ctx, mine, ""); err != nil {
+		t.Fatal(err)
+	}
+	tick()
+	stop()
+	<-stopped
+	if c.mu.Lock(); c.owner != (core.Owner{}) {
+		t.Error("it goes on with a session that has ended")
+	}
+	c.mu.Unlock()
 }
 
 // TestHooksThatComeLaterTakeOver: a thread that spoke for itself speaks as the session of its hooks once
