@@ -3,7 +3,9 @@ package hookrunner
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/acc-control-plane/acc/core"
 	"github.com/acc-control-plane/acc/protocol"
@@ -134,3 +136,14 @@ func (f ownerFiles) encode(o core.Owner) ([]byte, error) {
 
 // forget drops what the model was told: the next turn begins a new context.
 func (f ownerFiles) forget() { _ = f.tree.Remove(f.shown()) }
+
+// names gives every file of the conversation, below the directory of the store.
+func (f ownerFiles) names() (names []string) {
+	listed, _ := os.ReadDir(filepath.Dir(f.stem)) // one that cannot be read is no longer there
+	for _, e := range listed {
+		if strings.HasPrefix(e.Name(), filepath.Base(f.stem)+".") {
+			names = append(names, bindingsDir+"/"+e.Name())
+		}
+	}
+	return names
+}

@@ -6,6 +6,8 @@ import (
 	"github.com/acc-control-plane/acc/adapter-sdk/certification"
 	"github.com/acc-control-plane/acc/core"
 	"github.com/acc-control-plane/acc/protocol"
+	"github.com/acc-control-plane/acc/storage-filesystem/livefiles"
+	"github.com/acc-control-plane/acc/storage-filesystem/nativeworkspace"
 	"github.com/acc-control-plane/acc/storage-filesystem/process"
 )
 
@@ -129,7 +131,7 @@ func (c *call) lifecycle() protocol.Lifecycle {
 // sessionEnd closes what the conversation owns. Clients send it late, several times or never; closing
 // is by generation, so that a repeated end changes nothing. The pair that the conversation would
 // continue with is on file at once, so that nothing can come back under the old one. The saved room
-// stays: the conversation may be resumed.
+// stays: the conversation may be resumed. Only where nobody ever shared the room nothing stays.
 func (c *call) sessionEnd(ctx context.Context) error {
 	if home := c.process.Residence; home != nil {
 		defer home.Ended(c.adapter.ID(), c.event.SessionID)
@@ -148,6 +150,22 @@ func (c *call) sessionEnd(ctx context.Context) error {
 		return err
 	}
 	l.leave(ctx, published)
+	if vanished, err := c.vanish(ctx); vanished || err != nil {
+		return err
+	}
 	c.files.forget()
 	return c.files.succeed(owner, c.room.Core.NewOwner())
+}
+
+// vanish removes everything of a conversation that ended in a room that nobody ever shared with it, and says
+// whether it was such a one.
+func (c *call) vanish(ctx context.Context) (bool, error) {
+	vanished, err := c.room.Store.Vanish(ctx, append(c.files.names(), livefiles.Directory)...)
+	if !vanished || err != nil {
+		return false, err
+	}
+	c.mu.Lock()
+	c.runner.files = nil // nothing is to be noted any more
+	c.mu.Unlock()
+	return true, nativeworkspace.Forget(c.room.Home, c.files.session)
 }

@@ -33,6 +33,9 @@ type Ledger struct {
 	dir  string
 }
 
+// Directory is the name of a ledger's directory beside the store.
+const Directory = "live"
+
 // NewLedger gives the ledger of the room whose store lies in storeDir.
 func NewLedger(home datahome.Home, storeDir string) *Ledger {
 	return LedgerIn(privatefile.Below(home.Root), storeDir)
@@ -40,7 +43,7 @@ func NewLedger(home datahome.Home, storeDir string) *Ledger {
 
 // LedgerIn is NewLedger in a data home whose directories were looked at.
 func LedgerIn(home *privatefile.Tree, storeDir string) *Ledger {
-	return &Ledger{tree: home, dir: filepath.Join(storeDir, "live")}
+	return &Ledger{tree: home, dir: filepath.Join(storeDir, Directory)}
 }
 
 const (
