@@ -39,7 +39,7 @@ var upgradeObject = &strictjson.Object[UpgradeReport]{
 }
 
 // AdmitMigration keeps everybody from starting until release is called, and refuses while a process of another
-// contract than this build's may be at work, or a session of one. It is what fsstore.Migration.Admit wants. In an
+// contract than this build's may be at work. It is what fsstore.Migration.Admit wants. In an
 // unmanaged data home it has nothing to go by but the lock.
 func (m *Manager) AdmitMigration(ctx context.Context) (release func(), err error) {
 	contracts := m.contracts()
