@@ -170,6 +170,21 @@ func TestPlatform(t *testing.T) {
 	}
 }
 
+func TestFormat(t *testing.T) {
+	m := parse(t, row("2.1.0", "linux-x64", GuardWrite, Pass), row("2.2.0", "linux-x64", GuardWrite, Fail))
+	data, err := Format(m.Rows())
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Parse(data)
+	if diff := cmp.Diff(m.Rows(), again.Rows()); err != nil || diff != "" {
+		t.Errorf("%v\n%s", err, diff)
+	}
+	if data, err := Format(append(m.Rows(), m.Rows()[0])); err == nil {
+		t.Errorf("a row that is there twice was written: %s", data)
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"evidence":[` + row("2.1.0", "linux-x64", GuardWrite, Pass) + `]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {

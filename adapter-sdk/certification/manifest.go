@@ -142,3 +142,13 @@ func Parse(data []byte) (Manifest, error) {
 	}
 	return Manifest{rows: d.evidence}, nil
 }
+
+// Format gives the bytes of a manifest with the given rows, which Parse takes. Rows that Parse would refuse
+// are an error.
+func Format(rows []Evidence) ([]byte, error) {
+	data, err := documents.AppendIndent(nil, &document{rows})
+	if err == nil {
+		_, err = Parse(data)
+	}
+	return data, err
+}
