@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
+	"github.com/acc-control-plane/acc/adapter-sdk/adaptertest"
 	"github.com/acc-control-plane/acc/adapter-sdk/certification"
 	"github.com/acc-control-plane/acc/examples/adapter-echo/live"
 )
@@ -27,14 +28,6 @@ func TestMain(m *testing.M) {
 		return
 	}
 	os.Exit(m.Run())
-}
-
-// finding is what came of trying one capability.
-type finding struct {
-	capability certification.Capability
-	passed     bool
-	saw        string // in words
-	idle, busy string
 }
 
 // TestEvidence tries every capability that the adapter declares with the real client and the answers that
@@ -59,24 +52,36 @@ func TestEvidence(t *testing.T) {
 	_, missing := os.Stat(s.path("project/held.txt"))
 	written, _ := os.ReadFile(s.path("project/free.txt"))
 	shown := s.transcript()
-	findings := []finding{
-		{certification.SessionStart, s.called("start"), "the hook of a session's start was called before anything else", "the session is open from its start on", "the session stays open"},
-		{certification.SessionEnd, s.called("end"), "the hook of a session's end was called when the client's input ended", "the end is said", "the end waits for the turn"},
-		{certification.StartupContext, strings.Contains(shown, "context| at start"), "text of the start hook was read by the model", "read at the start", "does not occur"},
-		{certification.TurnContext, strings.Contains(shown, "context| at prompt"), "text of the prompt hook was read by the model with the prompt", "with the next turn", "with the next turn"},
-		{certification.NextTurn, strings.Contains(shown, "context| at prompt"), "text of the prompt hook was read by the model with the prompt", "with the next turn", "with the next turn"},
-		{certification.SafePoint, strings.Contains(shown, "context| at result"), "text of the result hook was read by the model within the turn", "does not occur", "with the result of a tool"},
-		{certification.GuardWrite, os.IsNotExist(missing) && string(written) == "text\n" && strings.Count(shown, "refused: held") == 2, "a refused write left no file, a write that nobody refused was made", "does not occur", "before the tool runs"},
-		{certification.GuardShell, os.IsNotExist(missing) && strings.Count(shown, "refused: held") == 2, "a refused command left no file", "does not occur", "before the tool runs"},
+	var findings []adaptertest.Finding
+	found := func(c certification.Capability, passed bool, saw, idle, busy string) {
+		findings = append(findings, adaptertest.Finding{Capability: c, Passed: passed, Saw: saw, Transcript: s.lines, Idle: idle, Busy: busy})
 	}
+	found(certification.SessionStart, s.called("start"),
+		"the hook of a session's start was called before anything else", "the session is open from its start on", "the session stays open")
+	found(certification.SessionEnd, s.called("end"),
+		"the hook of a session's end was called when the client's input ended", "the end is said", "the end waits for the turn")
+	found(certification.StartupContext, strings.Contains(shown, "context| at start"),
+		"text of the start hook was read by the model", "read at the start", "does not occur")
+	found(certification.TurnContext, strings.Contains(shown, "context| at prompt"),
+		"text of the prompt hook was read by the model with the prompt", "with the next turn", "with the next turn")
+	found(certification.NextTurn, strings.Contains(shown, "context| at prompt"),
+		"text of the prompt hook was read by the model with the prompt", "with the next turn", "with the next turn")
+	found(certification.SafePoint, strings.Contains(shown, "context| at result"),
+		"text of the result hook was read by the model within the turn", "does not occur", "with the result of a tool")
+	found(certification.GuardWrite, os.IsNotExist(missing) && string(written) == "text\n" && strings.Count(shown, "refused: held") == 2,
+		"a refused write left no file, a write that nobody refused was made", "does not occur", "before the tool runs")
+	found(certification.GuardShell, os.IsNotExist(missing) && strings.Count(shown, "refused: held") == 2,
+		"a refused command left no file", "does not occur", "before the tool runs")
 	if runtime.GOOS != "windows" { // the client has no inbox there: nothing was tried
-		findings = append(findings, finding{certification.LivePush, strings.Contains(woken, "[acc wake]") && strings.Contains(woken, "offered body"),
-			"a message that was handed over began a turn", "a turn begins", "waits for the end of the turn"})
+		found(certification.LivePush, strings.Contains(woken, "[acc wake]") && strings.Contains(woken, "offered body"),
+			"a message that was handed over began a turn", "a turn begins", "waits for the end of the turn")
 	}
 	if *record {
-		s.write(findings)
+		s.capture()
+		s.trial().Record(t, findings)
 	}
-	s.compare(findings)
+	s.trial().Compare(t, findings)
+	s.captured()
 }
 
 // offer hands a message to the session through the endpoint that the probe bound, as acc's router does.

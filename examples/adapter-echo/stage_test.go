@@ -2,21 +2,18 @@ package echo
 
 import (
 	"bufio"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/acc-control-plane/acc/adapter-sdk/certification"
+	"github.com/acc-control-plane/acc/adapter-sdk/adaptertest"
 )
 
 // stage is a run of the real client in a home of its own, with this program as its hook.
@@ -54,7 +51,9 @@ func newStage(t *testing.T) *stage {
 	for _, event := range []string{"start", "prompt", "tool", "result", "stop", "end"} {
 		hooks[event] = []string{`"` + self + `"`}
 	}
-	s.store("home/settings.json", map[string]any{"hooks": hooks})
+	settings, err := json.Marshal(map[string]any{"hooks": hooks})
+	s.must(err)
+	s.must(os.WriteFile(s.path("home/settings.json"), settings, 0o600))
 	s.cmd = exec.CommandContext(t.Context(), s.client, "-session", "echo-1")
 	s.cmd.Dir = s.path("project")
 	s.cmd.Env = append(os.Environ(), "ECHO_HOME="+s.path("home"), probeVariable+"="+s.path("probe"))
@@ -126,24 +125,16 @@ func (s *stage) called(event string) bool {
 	return slices.ContainsFunc(s.calls(), func(p string) bool { return strings.Contains(p, `"event":"`+event+`"`) })
 }
 
-// compare holds what was found against the evidence on file: a capability that works and is not on file
-// is as wrong as one that is on file and does not work.
-func (s *stage) compare(findings []finding) {
-	s.Helper()
-	data, err := os.ReadFile("hook/certification.json")
-	s.must(err)
-	m, err := certification.Parse(data)
-	s.must(err)
-	for _, f := range findings {
-		want := certification.Fail
-		if f.passed {
-			want = certification.Pass
-		}
-		i := slices.IndexFunc(m.Rows(), func(e certification.Evidence) bool { return e.Capability == f.capability })
-		if i < 0 || m.Rows()[i].ObservedState != want {
-			s.Errorf("%s: now it is %s, on file is something else; look at it, then: go test . -run TestEvidence -record\n%s", f.capability, want, s.transcript())
-		}
+// trial says what was tried here.
+func (s *stage) trial() adaptertest.Trial {
+	return adaptertest.Trial{
+		Dir: "hook", Client: "echo-client", Version: "1.0.0", Program: s.client, Authority: "user", Command: "go test . -run TestEvidence -record",
 	}
+}
+
+// captured fails for each payload whose kind is not among the captures.
+func (s *stage) captured() {
+	s.Helper()
 	for _, name := range captures(s.calls()) {
 		if _, err := os.Stat(filepath.Join("hook", "testdata", name)); err != nil {
 			s.Errorf("a call of this kind is not captured: %v", err)
@@ -172,49 +163,14 @@ func captures(calls []string) []string {
 	return names
 }
 
-// write keeps captures, fixtures, the provenance and the manifest.
-func (s *stage) write(findings []finding) {
+// capture keeps the payloads, without what is of this run alone.
+func (s *stage) capture() {
 	s.Helper()
-	now := time.Now().UTC()
-	platform := certification.Platform(runtime.GOOS, runtime.GOARCH)
-	program, err := os.ReadFile(s.client)
-	s.must(err)
-	sum := sha256.Sum256(program)
-	id := "echo-client-1.0.0-" + platform + "-" + now.Format("20060102T150405Z")
 	project, err := json.Marshal(s.path("project"))
 	s.must(err)
 	calls := s.calls()
 	for i, name := range captures(calls) {
 		text := strings.ReplaceAll(calls[i], string(project), `"/home/user/project"`)
-		s.must(os.WriteFile(filepath.Join("hook", "testdata", name), []byte(text+"\n"), 0o600))
+		s.must(os.WriteFile(filepath.Join("hook", "testdata", name), []byte(text+"\n"), 0o644))
 	}
-	var rows []map[string]any
-	for _, f := range findings {
-		result := "fail"
-		if f.passed {
-			result = "pass"
-		}
-		fixture := "fixtures/1.0.0-" + platform + "/" + string(f.capability) + ".json"
-		s.must(os.MkdirAll(filepath.Join("hook", filepath.Dir(fixture)), 0o755))
-		s.storeAt(filepath.Join("hook", fixture), map[string]any{"capability": f.capability, "saw": f.saw, "transcript": s.lines})
-		rows = append(rows, map[string]any{
-			"client": "echo-client", "version": "1.0.0", "platform": platform, "observedAt": now.Format(time.RFC3339), "capability": f.capability,
-			"fixture": fixture, "provenance": "fixtures/provenance.json", "provenanceId": id, "idleBehavior": f.idle, "busyBehavior": f.busy,
-			"authorityLevel": "user", "limitations": []string{}, "result": result,
-		})
-	}
-	s.storeAt("hook/fixtures/provenance.json", map[string]any{"runs": []any{map[string]any{
-		"provenanceId": id, "observedAt": now.Format(time.RFC3339), "client": "echo-client", "version": "1.0.0", "platform": platform,
-		"clientSha256": hex.EncodeToString(sum[:]), "tool": "go test . -run TestEvidence -record",
-	}}})
-	s.storeAt("hook/certification.json", map[string]any{"evidence": rows})
-}
-
-func (s *stage) store(name string, value any) { s.Helper(); s.storeAt(s.path(name), value) }
-
-func (s *stage) storeAt(path string, value any) {
-	s.Helper()
-	data, err := json.MarshalIndent(value, "", "  ")
-	s.must(err)
-	s.must(os.WriteFile(path, append(data, '\n'), 0o600))
 }
