@@ -154,7 +154,7 @@ func classify(err error) *protocol.Error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return protocol.TimeoutError(protocol.ReasonDeadlinePassed, "the deadline passed before anything was decided")
 	case errors.Is(err, context.Canceled):
-		return protocol.TimeoutError("interrupted", "interrupted before anything was decided")
+		return protocol.TimeoutError(protocol.ReasonInterrupted, "interrupted before anything was decided")
 	}
-	return protocol.DataError("unexpected", fmt.Sprint(err))
+	return protocol.DataError(protocol.ReasonUnexpected, fmt.Sprint(err))
 }

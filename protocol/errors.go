@@ -28,6 +28,11 @@ const (
 	ReasonUnclaimable             Reason = "unclaimable_resource"       // the name of a resource could never match, or could mean two things
 	ReasonUnknownCursor           Reason = "unknown_cursor"             // the cursor is none of this list
 	ReasonDeadlinePassed          Reason = "deadline_passed"            // the time was over before anything was decided
+	ReasonInterrupted             Reason = "interrupted"                // somebody stopped the command before anything was decided
+	ReasonNothingArrived          Reason = "nothing_arrived"            // what was waited for did not come in time
+	ReasonConfigExists            Reason = "config_exists"              // there is a configuration already
+	ReasonOutputExists            Reason = "output_exists"              // there is a file of that name already
+	ReasonUnexpected              Reason = "unexpected"                 // an error that acc did not foresee
 	ReasonCallerUnresolved        Reason = "caller_identity_unresolved" // no owner pair was given
 	ReasonCallerMismatch          Reason = "caller_workspace_mismatch"  // the owner pair is not of this room, or of another generation
 	ReasonWorkspaceContainsStore  Reason = "workspace_contains_runtime" // the data home lies in the workspace, or the reverse

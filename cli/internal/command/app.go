@@ -180,9 +180,9 @@ func classify(err error) *protocol.Error {
 		}
 		return e
 	case errors.Is(err, context.DeadlineExceeded):
-		return protocol.TimeoutError("deadline_passed", "the deadline passed before anything was decided")
+		return protocol.TimeoutError(protocol.ReasonDeadlinePassed, "the deadline passed before anything was decided")
 	case errors.Is(err, context.Canceled):
-		return protocol.TimeoutError("interrupted", "interrupted before anything was decided")
+		return protocol.TimeoutError(protocol.ReasonInterrupted, "interrupted before anything was decided")
 	}
-	return protocol.DataError("unexpected", err.Error())
+	return protocol.DataError(protocol.ReasonUnexpected, err.Error())
 }

@@ -146,7 +146,7 @@ func writeNew(path string, text []byte) error {
 }
 
 func exists(path string) error {
-	return protocol.ConflictError("config_exists", path+" is already there").WithHint("acc config validate checks it")
+	return protocol.ConflictError(protocol.ReasonConfigExists, path+" is already there").WithHint("acc config validate checks it")
 }
 
 func configValidateCommand() *Definition {

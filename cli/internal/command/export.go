@@ -85,7 +85,7 @@ func (o exportOptions) run(ctx context.Context, inv *Invocation) (Answer, error)
 	}
 	f, err := os.OpenFile(o.output, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return Answer{}, protocol.ConflictError("output_exists", o.output+" is already there").WithHint("name another file")
+		return Answer{}, protocol.ConflictError(protocol.ReasonOutputExists, o.output+" is already there").WithHint("name another file")
 	}
 	if err != nil {
 		return Answer{}, protocol.DataError("", "cannot write the export: "+err.Error()).Because(err)

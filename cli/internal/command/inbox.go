@@ -86,7 +86,7 @@ func (o inboxOptions) list(ctx context.Context, inv *Invocation) (Answer, error)
 		return Answer{}, err
 	}
 	if o.wait > 0 && !arrived {
-		return Answer{}, protocol.TimeoutError("nothing_arrived", "nothing arrived within "+o.wait.String())
+		return Answer{}, protocol.TimeoutError(protocol.ReasonNothingArrived, "nothing arrived within "+o.wait.String())
 	}
 	a := answer(view.Inbox, page, func(u *ui.UI) { sayInbox(u, page) })
 	a.WorkspaceID = r.Workspace.ID
