@@ -232,6 +232,25 @@ func TestKimiCode(t *testing.T) {
 	l.judge(m, named("kimi-mcp"))
 }
 
+// TestGrok: the client shows a model no tool of a server directly; the model names the tool to the client's own
+// use_tool.
+func TestGrok(t *testing.T) {
+	l, client := newLab(t, "ACC_REAL_GROK")
+	var calls []Call
+	for _, c := range script("acc__", "") {
+		calls = append(calls, Call{Tool: "use_tool", Arguments: object{"tool_name": c.Tool, "tool_input": c.Arguments}})
+	}
+	m := l.model(calls)
+	l.write(".grok/config.toml", fmt.Sprintf("models = { default = \"scripted\" }\nmodel.scripted = { model = \"scripted\", base_url = \"%s/v1\", api_key = \"dummy\", api_backend = \"messages\", context_window = 128000 }\n", m.URL))
+	l.register("grok")
+	env := []string{"XAI_API_KEY=dummy", "GROK_HOME=" + filepath.Join(l.home, ".grok")}
+	if list := l.run(l.project, env, client, "mcp", "list"); !strings.Contains(list, "acc") {
+		t.Errorf("grok mcp list says %s", list)
+	}
+	l.run(l.project, env, client, "-p", "go", "--always-approve")
+	l.judge(m, named("grok-mcp"))
+}
+
 // TestInspector lets the protocol's own tool drive every tool and resource; each call is a server of its
 // own, so that what one recorded the next one finds.
 func TestInspector(t *testing.T) {
