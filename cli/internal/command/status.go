@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/acc-control-plane/acc/cli/internal/argv"
+	"github.com/acc-control-plane/acc/cli/internal/doctor"
 	"github.com/acc-control-plane/acc/cli/internal/ui"
 	"github.com/acc-control-plane/acc/cli/internal/view"
 	"github.com/acc-control-plane/acc/core"
@@ -67,7 +68,14 @@ func (o statusOptions) run(ctx context.Context, inv *Invocation) (Answer, error)
 	if o.only != "" {
 		narrow(&status, o.only)
 	}
-	a := answer(view.Status, status, func(u *ui.UI) { sayStatus(u, status, o.only, home()) })
+	data := view.StatusData{Status: status}
+	if data.Attempts, err = doctor.LastAttempts(ctx, r, status.Sessions); err != nil {
+		return Answer{}, err
+	}
+	a := answer(view.Status, data, func(u *ui.UI) {
+		sayStatus(u, status, o.only, home())
+		sayAttempts(u, data)
+	})
 	a.WorkspaceID = r.Workspace.ID
 	return a, nil
 }
@@ -97,6 +105,17 @@ func sayStatus(u *ui.UI, s core.Status, only, home string) {
 	u.Table("  ", rows)
 	sayClaims(u, s)
 	sayOwed(u, s)
+}
+
+// sayAttempts tells of sessions that could not be made reachable. It is apart from mail: that waits all the same.
+func sayAttempts(u *ui.UI, data view.StatusData) {
+	var rows [][]ui.Cell
+	for _, a := range data.Attempts {
+		if a.Reason != "" {
+			rows = append(rows, ui.Row(a.ParticipantID, a.Reason, "tried at "+a.Event+" "+ui.Ago(data.Now, a.At), a.LaunchOption))
+		}
+	}
+	section(u, "cannot be woken", rows)
 }
 
 func sayClaims(u *ui.UI, s core.Status) {
