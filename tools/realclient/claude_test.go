@@ -138,6 +138,7 @@ type delivery struct {
 	EndReason       string `json:"endReason"`
 	PendingApproval bool   `json:"pendingApproval"`
 	Native          string `json:"nativeReasonCode"`
+	LaunchOption    string `json:"nativeLaunchOption"`
 }
 
 // ask sends a question to the reader and gives its id and outcome.
@@ -288,7 +289,8 @@ func TestClaudeBusy(t *testing.T) {
 		return nil
 	})
 	c := s.claude(nil)
-	s.must(c.Type(s.ctx, "bash sleep 12"))
+	asked := filepath.Join(s.root, "asked")
+	s.must(c.Type(s.ctx, "bash until test -e "+asked+"; do sleep 0.2; done"))
 	s.until("busy", c, func() bool { e, err := c.Entry(); return err == nil && e.Status == "busy" })
 	outcomes := map[string]int{}
 	var ids []string
@@ -298,9 +300,10 @@ func TestClaudeBusy(t *testing.T) {
 		outcomes[o.Outcome+" "+o.Code]++
 	}
 	t.Logf("outcomes of 100 questions: %v", outcomes)
-	if outcomes["woken "] == 0 || outcomes["woken "] > 5 {
+	if outcomes["woken "] != 1 || outcomes["queued wake_in_flight"] != 99 {
 		t.Errorf("%v", outcomes)
 	}
+	s.must(os.WriteFile(asked, nil, 0o600))
 	s.until("all shown", c, func() bool {
 		for _, id := range ids {
 			if s.receipt(id).State == "queued" {
@@ -364,6 +367,45 @@ func TestClaudeResume(t *testing.T) {
 	s.until("answered", c, func() bool { return s.receipt(id).State == "acknowledged" })
 	if r := s.receipt(waiting); r.State != "offered" {
 		t.Errorf("what waited came with the same turn: %+v", r)
+	}
+}
+
+// TestClaudeResumeInside: a person who types /resume in a running client changes the conversation and not the
+// process; what is asked then reaches the conversation on the screen, and none of it the one that was left.
+func TestClaudeResumeInside(t *testing.T) {
+	client(t, "ACC_REAL_CLAUDE")
+	s := newStage(t, "claude_code", protocol.LiveActionable, answering)
+	c := s.claude(nil)
+	s.must(c.Type(s.ctx, "the first conversation"))
+	s.until("told", c, func() bool { return len(s.model.Requests()) > 0 })
+	s.idle(c)
+	first, err := c.Entry()
+	s.must(err)
+	s.must(c.Type(s.ctx, "/clear"))
+	s.until("cleared", c, func() bool { e, err := c.Entry(); return err == nil && e.SessionID != first.SessionID })
+	s.must(c.Type(s.ctx, "the second conversation"))
+	s.until("told again", c, func() bool { r := s.model.Requests(); return r[len(r)-1].Newest == "the second conversation" })
+	s.idle(c)
+	second, err := c.Entry()
+	s.must(err)
+	pid := c.PID()
+	s.must(c.Type(s.ctx, "/resume "+first.SessionID))
+	s.until("resumed", c, func() bool { e, err := c.Entry(); return err == nil && e.SessionID == first.SessionID })
+	s.idle(c)
+	var id string
+	var last delivery
+	s.until("reachable", c, func() bool {
+		id, last = s.ask("Back in the first?")
+		return last == delivery{Recipient: "reader", Outcome: "woken", Transport: "claude-inbox"}
+	})
+	s.until("answered", c, func() bool { return s.receipt(id).State == "acknowledged" })
+	if after, err := c.Entry(); err != nil || c.PID() != pid || after.SessionID != first.SessionID || after.SessionID == second.SessionID {
+		t.Errorf("the client is at %+v, %v", after, err)
+	}
+	for _, r := range s.model.Requests() {
+		if strings.Contains(r.Seen, "the second conversation") && strings.Contains(r.Seen, id) {
+			t.Error("it reached the conversation that was left")
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/storage-filesystem/livefiles"
@@ -88,7 +89,7 @@ func TestCodexEmbedded(t *testing.T) {
 	s := newStage(t, "codex", protocol.LiveActionable, replying)
 	c := s.codex(open, "--no-daemon")
 	id, outcome := s.askOf("codex", "Does it work?")
-	if outcome.Outcome != "queued" || outcome.Code != "no_live_transport" || outcome.Native != "client_session_embedded" {
+	if outcome.Outcome != "queued" || outcome.Code != "no_live_transport" || outcome.Native != "client_session_embedded" || outcome.LaunchOption != "--no-daemon" {
 		t.Errorf("outcome %+v", outcome)
 	}
 	s.must(c.Type(s.ctx, "hello again"))
@@ -104,6 +105,10 @@ func TestCodexQuit(t *testing.T) {
 	s.until("told", c, func() bool { return len(s.model.Requests()) > 0 })
 	s.must(c.Type(s.ctx, "/quit"))
 	s.until("gone", c, func() bool { return !strings.Contains(c.Screen(s.ctx), "Ask Codex") })
+	select {
+	case <-time.After(20 * time.Second):
+	case <-s.ctx.Done():
+	}
 	id, outcome := s.askOf("codex", "Anybody?")
 	if outcome.Outcome != "offered" && outcome.Outcome != "queued" {
 		t.Errorf("outcome %+v", outcome)
@@ -111,7 +116,19 @@ func TestCodexQuit(t *testing.T) {
 	if r := s.receipt(id); r.State != outcome.Outcome {
 		t.Errorf("outcome %s, receipt %s", outcome.Outcome, r.State)
 	}
-	t.Logf("a moment after /quit: %+v", outcome)
+	t.Logf("20 s after /quit: %+v", outcome)
+	// The thread is unloaded about a minute after its last turn, and says so; nobody is there then.
+	for deadline := time.Now().Add(2 * time.Minute); !strings.Contains(s.acc("status"), "offline"); time.Sleep(time.Second) {
+		if time.Now().After(deadline) {
+			t.Fatalf("not unloaded:\n%s", s.acc("status"))
+		}
+	}
+	if _, outcome = s.askOf(outcome.Recipient, "And now?"); outcome.Outcome != "queued" || outcome.Code != "recipient_offline" {
+		t.Errorf("unloaded: %+v", outcome)
+	}
+	if r := s.receipt(id); r.State == "retrieved" || r.State == "acknowledged" {
+		t.Errorf("nobody was there, and the receipt says %s", r.State)
+	}
 }
 
 // TestClaudeFromCodexSandbox: a question of a sandboxed Codex agent, whose shell may open no socket,
