@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -143,6 +144,9 @@ func arguments(args []string, adapters []*adapter.Adapter) (a *adapter.Adapter, 
 	if len(args) == 0 || len(args) > 2 {
 		return nil, "", misused
 	}
+	if args[0] == "--help" || args[0] == "-h" {
+		return nil, "", misused + known(adapters)
+	}
 	for _, a := range adapters {
 		if a.ID() != args[0] {
 			continue
@@ -152,7 +156,16 @@ func arguments(args []string, adapters []*adapter.Adapter) (a *adapter.Adapter, 
 		}
 		return a, event, ""
 	}
-	return nil, "", unknownAdapter
+	return nil, "", unknownAdapter + known(adapters)
+}
+
+// known names the adapters of this build: a person looks for the one to type.
+func known(adapters []*adapter.Adapter) string {
+	ids := make([]string, len(adapters))
+	for i, a := range adapters {
+		ids[i] = a.ID()
+	}
+	return "; adapters: " + strings.Join(ids, ", ")
 }
 
 // runner is the state of one hook call.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
+	"github.com/acc-control-plane/acc/cli/registry"
 	hookrunner "github.com/acc-control-plane/acc/hook-runner"
 	"github.com/acc-control-plane/acc/protocol"
 )
@@ -53,8 +54,18 @@ func TestBadCalls(t *testing.T) {
 	m := newMachine(t)
 	c := m.conversation("bob")
 	unreadable := "acc-hook: the hook payload could not be read; run acc doctor\n"
-	unknown := "acc-hook: this build has no such adapter; run acc install\n"
+	all, err := registry.Hooks()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, a := range all {
+		ids = append(ids, a.ID())
+	}
+	adapters := "; adapters: " + strings.Join(ids, ", ") + "\n"
+	unknown := "acc-hook: this build has no such adapter; run acc install" + adapters
 	usage := "acc-hook: usage: acc-hook ADAPTER [EVENT], payload on standard input\n"
+	help := strings.TrimSuffix(usage, "\n") + adapters
 	good := c.payload("Stop")
 	tests := []struct {
 		name, payload, stderr string
@@ -72,7 +83,8 @@ func TestBadCalls(t *testing.T) {
 		{"too many arguments", good, usage, []string{"claude_code", "Stop", "x"}},
 		{"another adapter", good, unknown, []string{"clippy"}},
 		{"a path for an adapter", good, unknown, []string{"../claude_code"}},
-		{"an option", good, unknown, []string{"--help"}},
+		{"an option", good, unknown, []string{"--version"}},
+		{"help", good, help, []string{"--help"}},
 		{"nothing is known of it", good, "", nil},
 		{"an event besides the payload's", good, "", []string{"claude_code", "Stop"}},
 		{"Grok", `{"hookEventName":"stop","sessionId":"g","session_id":"g","hook_event_name":"SessionStart","cwd":"/"}`, "", nil},
