@@ -1,6 +1,7 @@
 package coretest
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -263,6 +264,28 @@ func guarding(t *testing.T, r *roomTest) {
 	denied.Beat = true
 	check(bob, denied, "file:src/a.go")
 	check(bob, core.GuardDecision{Beat: true}, "file:other")
+}
+
+// guardTrees: who takes a whole directory is kept from what somebody holds anywhere in it.
+func guardTrees(t *testing.T, r *roomTest) {
+	ada, bob := r.open("ada"), r.open("bob")
+	r.claim(ada, "file:src/deep/a.go")
+	r.claim(ada, "file:docs/**")
+	if _, err := r.core.Claim(r.ctx, ada.Owner, core.ClaimRequest{Resource: "file:web/a.js", Enforcement: protocol.Advisory}); err != nil {
+		t.Fatal(err)
+	}
+	for tree, want := range map[string]string{
+		"file:src": "file:src/deep/a.go", "file:src/deep": "file:src/deep/a.go", "file:src/deep/a.go": "file:src/deep/a.go", "file:.": "file:",
+		"file:docs/api": "file:docs/**", "file:docs": "file:docs/**", "file:sr": "", "file:src/dee": "", "file:web": "", "file:/tmp": "",
+	} {
+		d, err := r.core.Guard(r.ctx, bob.Owner, []string{"file:other"}, tree+"/**")
+		if err != nil || d.Denied != (want != "") || !strings.HasPrefix(d.Resource, want) || d.Denied && d.Owner != "ada" {
+			t.Errorf("all of %s: %+v, %v, want %q", tree, d, err, want)
+		}
+		if d, err := r.core.Guard(r.ctx, ada.Owner, nil, tree+"/**"); err != nil || d.Denied {
+			t.Errorf("all of %s by who holds it: %+v, %v", tree, d, err)
+		}
+	}
 }
 
 func guardNames(t *testing.T, r *roomTest) {

@@ -39,6 +39,7 @@ func TestCore(t *testing.T, newStore NewStore) {
 		{"what cannot be claimed", badClaims},
 		{"the guard denies guarded claims of others", guarding},
 		{"the guard follows the name of the file", guardNames},
+		{"guards of whole directories", guardTrees},
 		{"kinds and obligations", sendKinds},
 		{"names become participants", recipients},
 		{"the room is who is there", roomMessages},
