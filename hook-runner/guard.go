@@ -22,15 +22,19 @@ func (c *call) beforeTool(ctx context.Context) error {
 		}
 		return c.introduce(ctx, owner)
 	}
-	resources := make([]string, 0, len(c.event.Targets))
+	var files, trees []string
 	for _, target := range c.event.Targets {
+		into := &files
+		if strings.HasSuffix(target, "/") {
+			into, target = &trees, target+"**"
+		}
 		resource, err := c.saved.Workspace.Resource(c.cwd(), target)
 		if err != nil {
 			return err
 		}
-		resources = append(resources, resource)
+		*into = append(*into, resource)
 	}
-	decision, err := c.room.Core.Guard(ctx, owner, resources)
+	decision, err := c.room.Core.Guard(ctx, owner, files, trees...)
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ type Event struct {
 	Source          string   // of a SessionStart: startup, resume, clear, compact
 	Reason          string   // of a SessionEnd, in the client's word
 	Tool            string   // the client's name of the tool
-	Targets         []string // paths that the tool is about to write, as written; relative ones start at Cwd
+	Targets         []string // paths that the tool is about to write, as written; relative ones start at Cwd; with a slash at the end: and all below
 	PermissionMode  string   // the client's word
 	AgentID         string   // the subagent that acts, within the same session
 	Continuation    bool     // the client says that a hook already made this turn go on

@@ -19,12 +19,13 @@ var prefixes = map[string]string{
 // as the next word.
 var writers = map[string]struct {
 	valued string
-	which  func(r *reader, args []token)
+	// which notes what of the operands is written; deep says that an option asks for directories too.
+	which func(r *reader, args []token, deep bool)
 }{
 	"tee":      {"", (*reader).all},
 	"touch":    {"drt", (*reader).all},
 	"truncate": {"sr", (*reader).all},
-	"rm":       {"", (*reader).all},
+	"rm":       {"", (*reader).removed},
 	"unlink":   {"", (*reader).all},
 	"shred":    {"ns", (*reader).all},
 	"mkdir":    {"mZ", (*reader).all},
@@ -44,11 +45,11 @@ func (r *reader) command(words []token, nesting int) {
 	}
 	name, args := path.Base(words[0].text), words[1:]
 	if w, ok := writers[name]; ok {
+		named := operands(args, w.valued)
 		if dir, given := targetDirectory(args); given {
-			w.which(r, append(operands(args, w.valued), dir))
-			return
+			named = append(named, dir)
 		}
-		w.which(r, operands(args, w.valued))
+		w.which(r, named, recursive(args, w.valued))
 		return
 	}
 	switch name {
@@ -166,51 +167,112 @@ func targetDirectory(args []token) (token, bool) {
 	return token{}, false
 }
 
-func (r *reader) all(args []token) {
+// recursive says whether an option of rm, cp or rsync asks for whole directories.
+func recursive(args []token, valued string) bool {
+	for i := 0; i < len(args); i++ {
+		switch text := args[i].text; {
+		case text == "--" && args[i].bare:
+			return false
+		case text == "--recursive", text == "--archive":
+			return true
+		case !option(args[i]) || strings.HasPrefix(text, "--"):
+		case strings.ContainsAny(text, "rRa"):
+			return true
+		case takesNext(text, valued):
+			i++
+		}
+	}
+	return false
+}
+
+func (r *reader) all(args []token, _ bool) {
 	for _, a := range args {
 		r.note(a)
 	}
 }
 
+func (r *reader) trees(args []token) {
+	for _, a := range args {
+		r.noteTree(a)
+	}
+}
+
+func (r *reader) removed(args []token, deep bool) {
+	if deep {
+		r.trees(args)
+		return
+	}
+	r.all(args, false)
+}
+
 // copied notes the last operand, and what each source would be called in it: whether it is a directory
-// only the file system knows.
-func (r *reader) copied(args []token) {
+// only the file system knows. A directory that is copied to a name of its own may meet one that is there;
+// one that is copied for its content meets everything.
+func (r *reader) copied(args []token, deep bool) {
 	if len(args) < 2 {
+		return
+	}
+	last, sources := args[len(args)-1], args[:len(args)-1]
+	into := strings.HasSuffix(last.text, "/") || len(sources) > 1
+	if deep && !into {
+		r.noteTree(last)
+	} else {
+		r.note(last)
+	}
+	for _, source := range sources {
+		name := path.Base(source.text)
+		switch {
+		case !source.literal || !last.literal || name == "/":
+		case name == "." || name == "..":
+			if deep {
+				r.noteTree(last)
+			}
+		case deep:
+			r.noteTree(token{text: strings.TrimRight(last.text, "/") + "/" + name, literal: true})
+		default:
+			r.note(token{text: strings.TrimRight(last.text, "/") + "/" + name, literal: true})
+		}
+	}
+}
+
+// moved notes the sources, which may be directories and are gone afterwards, and where they come to lie.
+func (r *reader) moved(args []token, _ bool) {
+	if len(args) < 2 {
+		return
+	}
+	r.trees(args[:len(args)-1])
+	r.note(args[len(args)-1])
+	for _, source := range args[:len(args)-1] {
+		name := path.Base(source.text)
+		if source.literal && args[len(args)-1].literal && name != "." && name != ".." && name != "/" {
+			r.noteTree(token{text: strings.TrimRight(args[len(args)-1].text, "/") + "/" + name, literal: true})
+		}
+	}
+}
+
+// synced is copied, unless the destination is on another machine. A source with a slash behind it means
+// what is in it.
+func (r *reader) synced(args []token, deep bool) {
+	if len(args) < 2 || strings.Contains(args[len(args)-1].text, ":") {
 		return
 	}
 	last := args[len(args)-1]
-	r.note(last)
 	for _, source := range args[:len(args)-1] {
-		name := path.Base(source.text)
-		if !source.literal || !last.literal || name == "." || name == ".." || name == "/" {
-			continue
+		if deep && strings.HasSuffix(source.text, "/") {
+			r.noteTree(last)
+		} else {
+			r.copied([]token{source, {text: strings.TrimRight(last.text, "/") + "/", literal: last.literal}}, deep)
 		}
-		r.note(token{text: strings.TrimRight(last.text, "/") + "/" + name, literal: true})
-	}
-}
-
-func (r *reader) moved(args []token) {
-	if len(args) < 2 {
-		return
-	}
-	r.all(args[:len(args)-1])
-	r.copied(args)
-}
-
-// synced is copied, unless the destination is on another machine.
-func (r *reader) synced(args []token) {
-	if len(args) > 1 && !strings.Contains(args[len(args)-1].text, ":") {
-		r.copied(args)
 	}
 }
 
 // linked notes the name of the link.
-func (r *reader) linked(args []token) {
+func (r *reader) linked(args []token, _ bool) {
 	if len(args) == 1 {
 		r.note(token{text: path.Base(args[0].text), literal: args[0].literal})
 		return
 	}
-	r.copied(args)
+	r.copied(args, false)
 }
 
 // inPlace notes the files of an editor that was told to change them in place. Its first operand is the
@@ -261,10 +323,11 @@ func (r *reader) inPlace(args []token, flag, valued string) {
 	if !script && len(files) > 0 {
 		files = files[1:]
 	}
-	r.all(files)
+	r.all(files, false)
 }
 
-// git notes the paths that restore, checkout, rm and mv change in the work tree.
+// git notes the paths that restore, checkout, rm and mv change in the work tree. All of them take
+// directories.
 func (r *reader) git(args []token) {
 	here := place{r.dir, r.lost}
 	defer func() { r.dir, r.lost = here.dir, here.lost }()
@@ -282,15 +345,15 @@ func (r *reader) git(args []token) {
 	}
 	switch rest := args[1:]; args[0].text {
 	case "restore":
-		r.all(operands(rest, "s"))
+		r.trees(operands(rest, "s"))
 	case "rm":
-		r.all(operands(rest, ""))
+		r.removed(operands(rest, ""), recursive(rest, ""))
 	case "mv":
-		r.moved(operands(rest, ""))
+		r.moved(operands(rest, ""), true)
 	case "checkout":
 		for i, a := range rest {
 			if a.text == "--" {
-				r.all(rest[i+1:])
+				r.trees(rest[i+1:])
 				return
 			}
 		}

@@ -10,8 +10,9 @@ import (
 const MaxCommandBytes = 256 << 10
 
 // WriteTargets gives the files that a command line is about to write, change, move or remove, each
-// once, in the order in which they appear. Relative ones start at the directory in which the command
-// line runs. A command line that cannot be read gives none.
+// once, in the order in which they appear. One that ends in a slash stands for itself and everything
+// below it. Relative ones start at the directory in which the command line runs. A command line that
+// cannot be read gives none.
 func WriteTargets(commandLine string) []string {
 	if len(commandLine) > MaxCommandBytes {
 		return nil
@@ -101,7 +102,12 @@ func (r *reader) redirected(op string, target token) {
 var devices = []string{"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"}
 
 // note keeps a file, if its name is known.
-func (r *reader) note(t token) {
+func (r *reader) note(t token) { r.keep(t, "") }
+
+// noteTree keeps a file that may be a directory, with everything below it.
+func (r *reader) noteTree(t token) { r.keep(t, "/") }
+
+func (r *reader) keep(t token, ending string) {
 	if !t.literal || t.text == "" || t.text == "-" || strings.ContainsRune(t.text, 0) {
 		return
 	}
@@ -114,10 +120,16 @@ func (r *reader) note(t token) {
 			file = r.dir + "/" + file
 		}
 	}
-	if slices.Contains(devices, path.Clean(file)) || strings.HasPrefix(path.Clean(file), "/dev/fd/") || slices.Contains(r.targets, file) {
+	if slices.Contains(devices, path.Clean(file)) || strings.HasPrefix(path.Clean(file), "/dev/fd/") {
 		return
 	}
-	r.targets = append(r.targets, file)
+	file = strings.TrimRight(file, "/") + ending
+	if file == "" {
+		file = "/"
+	}
+	if !slices.Contains(r.targets, file) {
+		r.targets = append(r.targets, file)
+	}
 }
 
 // changeDir follows a cd.

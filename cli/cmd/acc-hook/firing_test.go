@@ -3,6 +3,7 @@ package main
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -72,5 +73,22 @@ func TestStrangersLeaveNoFirings(t *testing.T) {
 	c.start("startup")
 	if all := m.firings(); len(all) != 1 {
 		t.Errorf("%+v", all)
+	}
+}
+
+// TestWholeDirectories: a command that takes a directory is kept from what a peer holds anywhere in it.
+func TestWholeDirectories(t *testing.T) {
+	m := newMachine(t)
+	m.claim(owner(t, m.conversation("ada").start("startup").context(t)), "file:src/deep/held.go", "porting")
+	c := m.conversation("bob")
+	c.start("startup")
+	for command, refused := range map[string]bool{
+		"rm -rf src": true, "rm -r src/deep/": true, "mv src elsewhere": true, "cp -r other src/deep": true, "git checkout -- src": true, "rm -rf .": true,
+		"rm -rf docs": false, "rm src/free.go": false, "cp -r src elsewhere": false, "mv a.go src/": false, "ls -R src": false,
+	} {
+		r := c.hook("PreToolUse", `"tool_name":"Bash"`, `"tool_input":{"command":`+quoted(command)+`}`)
+		if got := strings.Contains(r.stdout, "src/deep/held.go is claimed by ada"); got != refused {
+			t.Errorf("%s: %q", command, r.stdout)
+		}
 	}
 }
