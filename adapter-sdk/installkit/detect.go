@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -69,7 +70,7 @@ func Find(ctx context.Context, m adapter.Machine, s Search) (adapter.Detection, 
 		d.Reason = "the version is unknown: " + err.Error()
 		return d, nil
 	}
-	if d.Version = versionPattern().FindString(string(out)); d.Version == "" {
+	if d.Version = firstVersion(string(out)); d.Version == "" {
 		d.Reason = "the version is unknown: the client printed none"
 	}
 	return d, nil
@@ -100,8 +101,13 @@ func Ask(ctx context.Context, m adapter.Machine, c adapter.ClientCommand) ([]byt
 }
 
 var versionPattern = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\b[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?\b`)
+	return regexp.MustCompile(`\bv?[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?\b`)
 })
+
+// firstVersion finds a version in what a client prints; some put a v before it.
+func firstVersion(text string) string {
+	return strings.TrimPrefix(versionPattern().FindString(text), "v")
+}
 
 // platformSuffix is what some vendors put behind the version of a platform's own package.
 var platformSuffix = sync.OnceValue(func() *regexp.Regexp {
@@ -132,7 +138,7 @@ func PackageVersion(path string, names ...string) string {
 		if err == nil && len(data) <= userfile.MaxBytes {
 			if p, err := packageObject.Decode(data); err == nil {
 				version := platformSuffix().ReplaceAllString(p.version, "")
-				if slices.Contains(names, p.name) && versionPattern().FindString(version) == version {
+				if slices.Contains(names, p.name) && firstVersion(version) == version {
 					return version
 				}
 			}
