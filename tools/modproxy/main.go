@@ -61,12 +61,23 @@ func pack(root, dir string) error {
 	if err != nil {
 		return err
 	}
-	proxy := fileproxy.Proxy{Dir: dir, Cache: filepath.Join(dir, ".cache"), Own: []string{worktree.Prefix + "*"}}
-	proxy.Clean() // it would keep what was packed before
+	// A cache of its own each time: go remembers by its path which files a module has.
+	earlier, err := filepath.Glob(filepath.Join(dir, ".cache-*"))
+	if err != nil {
+		return err
+	}
+	for _, cache := range earlier {
+		fileproxy.Proxy{Cache: cache}.Clean()
+		_ = os.RemoveAll(cache)
+	}
 	if err := fileproxy.Pack(root, dir); err != nil {
 		return err
 	}
-	for _, line := range proxy.Exports() {
+	cache, err := os.MkdirTemp(dir, ".cache-")
+	if err != nil {
+		return err
+	}
+	for _, line := range (fileproxy.Proxy{Dir: dir, Cache: cache, Own: []string{worktree.Prefix + "*"}}).Exports() {
 		fmt.Println("export " + line)
 	}
 	return nil
