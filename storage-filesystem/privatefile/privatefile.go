@@ -75,7 +75,7 @@ func (t *Tree) Read(path string, max int64) ([]byte, error) {
 func Write(base, path string, data []byte) error { return Below(base).Write(path, data) }
 
 // Write is the function Write.
-func (t *Tree) Write(path string, data []byte) error { return t.publish(path, data, os.Rename) }
+func (t *Tree) Write(path string, data []byte) error { return t.publish(path, data, rename) }
 
 // WriteNew is Write that never replaces: if path exists, whatever it is, the error is os.ErrExist and
 // nothing changed. Of several at once exactly one succeeds, and nobody sees a part of its file.
@@ -124,19 +124,7 @@ func writePartial(dir string, data []byte) (string, error) {
 	var nonce [8]byte
 	_, _ = rand.Read(nonce[:]) // never fails
 	path := filepath.Join(dir, ".partial-"+hex.EncodeToString(nonce[:]))
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return "", err
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Chmod(0o600) // the umask may have taken our own bits
-	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		_ = os.Remove(path)
+	if err := create(path, data); err != nil {
 		return "", err
 	}
 	return path, nil
@@ -158,6 +146,9 @@ func (t *Tree) checkDirs(path string) error {
 
 // makeDirs is checkDirs that makes what is missing. A directory that was there keeps its mode.
 func (t *Tree) makeDirs(path string) error {
+	if t.known(filepath.Dir(path)) {
+		return nil
+	}
 	if err := os.MkdirAll(t.base, 0o700); err != nil {
 		return failed("cannot make", t.base, err)
 	}
@@ -175,6 +166,13 @@ func (t *Tree) makeDirs(path string) error {
 		}
 		return checkDir(dir, info)
 	})
+}
+
+// known says whether a directory was found right before.
+func (t *Tree) known(dir string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.right[dir]
 }
 
 // eachDir calls visit for every directory below the base on the way to path that was not found right

@@ -2,6 +2,7 @@ package privatefile
 
 import (
 	"io/fs"
+	"os"
 
 	"golang.org/x/sys/windows"
 
@@ -22,3 +23,22 @@ func renameNew(from, to string) error {
 	}
 	return windows.MoveFileEx(source, target, 0)
 }
+
+// create makes a new file.
+func create(path string, data []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		_ = os.Remove(path)
+	}
+	return err
+}
+
+// rename moves a file over another one.
+func rename(from, to string) error { return os.Rename(from, to) }
