@@ -14,8 +14,7 @@ import (
 // says how they are measured and where they come from.
 const (
 	maxCalls      = 150      // system calls beyond those of an empty program
-	maxTurn       = 170      // likewise where the room is read twice: to resume and to tell
-	maxTold       = 200      // likewise where a peer's session, its presence and its process are looked at too
+	maxTold       = 180      // likewise where a peer's session, its presence and its process are looked at too
 	maxInitAllocs = 900      // before main
 	maxInitBytes  = 96 << 10 // as above
 	maxBinary     = 8 << 20  // stripped
@@ -83,8 +82,8 @@ func TestSystemCalls(t *testing.T) {
 		payload string
 		most    int
 	}{
-		{"alone, prompt", alone, alone.payload("UserPromptSubmit", `"prompt":"x"`), maxTurn},
-		{"alone, after a tool", alone, alone.payload("PostToolUse", `"tool_name":"Bash"`), maxTurn},
+		{"alone, prompt", alone, alone.payload("UserPromptSubmit", `"prompt":"x"`), maxCalls},
+		{"alone, after a tool", alone, alone.payload("PostToolUse", `"tool_name":"Bash"`), maxCalls},
 		{"prompt", c, c.payload("UserPromptSubmit", `"prompt":"x"`), maxTold},
 		{"after a tool", c, c.payload("PostToolUse", `"tool_name":"Bash"`), maxTold},
 		{"guard, allow", c, edit("src/free.go"), maxCalls},
