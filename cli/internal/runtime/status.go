@@ -3,7 +3,9 @@ package runtime
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/acc-control-plane/acc/cli/internal/runtime/layout"
@@ -75,7 +77,11 @@ func (m *Manager) Status(ctx context.Context) (Status, error) {
 		return s, err
 	}
 	for _, program := range layout.Programs {
-		s.Launch = append(s.Launch, m.launchPath(c.Active.Name, program))
+		l := m.launchPath(c.Active.Name, program)
+		if !l.Present && m.without(c.Active.Name, program) {
+			continue
+		}
+		s.Launch = append(s.Launch, l)
 	}
 	if r, found, err := read(m, m.at.Reclaim(), reclaimObject); found && err == nil {
 		s.Reclaim = &r
@@ -143,6 +149,15 @@ func held(path string) bool {
 	lock, err := lockfile.Take(path, lockfile.Exclusive)
 	lock.Release()
 	return errors.Is(err, lockfile.ErrBusy)
+}
+
+// without says whether a generation is there and was built without a program, as one is without its adapter. A
+// program that was lost is told with its generation.
+func (m *Manager) without(generation, program string) bool {
+	path := m.at.Executable(generation, program)
+	_, lost := os.Lstat(path)
+	_, err := os.Lstat(filepath.Dir(path))
+	return errors.Is(lost, fs.ErrNotExist) && err == nil
 }
 
 func (m *Manager) launchPath(active, program string) LaunchPath {
