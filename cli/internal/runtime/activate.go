@@ -71,6 +71,9 @@ type Around struct {
 
 // ActivateAround is Activate with something done around the work in the clients.
 func (m *Manager) ActivateAround(ctx context.Context, in Integrations, around Around) error {
+	if err := m.heal(ctx); err != nil {
+		return err
+	}
 	to, err := m.incoming(around.Again)
 	if err != nil {
 		return err

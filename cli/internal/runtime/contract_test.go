@@ -50,6 +50,37 @@ func TestMissingContractIsRecovered(t *testing.T) {
 	}
 }
 
+// TestRecordIsCompleted: a pass of the worker completes the record, and only then sessions stay where they began.
+func TestRecordIsCompleted(t *testing.T) {
+	w := newWorld(t)
+	w.publish("1.1.0", 0)
+	if version, _ := w.hook("pinned", pid()); version != "1.0.0" {
+		t.Fatal(version)
+	}
+	if err := w.activate(); err != nil {
+		t.Fatal(err)
+	}
+	bin := filepath.Join(w.m.at.Generation(w.control().Active.Name), "bin", programFile("acc-mcp"))
+	for _, damaged := range []bool{true, false} {
+		w.set(func(c *control) { c.Active.StoreContract = 0 })
+		if version, _ := w.hook("pinned"); version != "1.1.0" {
+			t.Errorf("a pin counts although nobody knows the contract of the active generation: %q", version)
+		}
+		if err := flip(bin); err != nil { // the first time it is damaged, the second time whole again
+			t.Fatal(err)
+		}
+		if _, err := w.m.Reclaim(w.ctx()); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := w.control().Active.StoreContract, map[bool]int{true: 0, false: protocol.StoreVersion}[damaged]; got != want {
+			t.Errorf("contract %d, want %d", got, want)
+		}
+	}
+	if version, _ := w.hook("pinned"); version != "1.0.0" {
+		t.Errorf("%q", version)
+	}
+}
+
 // flip changes one bit in the middle of a file, and keeps its size and mode.
 func flip(path string) error {
 	data, err := os.ReadFile(path)

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -199,4 +200,23 @@ func (m *Manager) complete(g Generation) (Generation, error) {
 	}
 	g.StoreContract = c.StoreContract
 	return g, nil
+}
+
+// heal completes the active pointer, where its record lacks the contract and the generation can be trusted. What
+// cannot be completed stays as it is: unknown.
+func (m *Manager) heal(ctx context.Context) error {
+	c, err := m.control()
+	if err != nil || c.Active.StoreContract != 0 {
+		return err
+	}
+	complete, err := m.complete(c.Active)
+	if err != nil {
+		return nil //nolint:nilerr // whoever wants to run it is told
+	}
+	return m.change(ctx, func(c *control) error {
+		if c.Active.Name == complete.Name && c.Active.StoreContract == 0 {
+			c.Active = complete
+		}
+		return nil
+	}, nil)
 }

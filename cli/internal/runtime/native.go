@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -17,24 +18,29 @@ import (
 
 // A session of a client that can be asked to look (it published an endpoint) may have no process of acc in it,
 // and still be in the middle of its work with what the old generation told it. It holds like a process, with the
-// contract of the store that it is recorded in, until it is known to be over: its end was recorded, its client's
-// process is dead, or, where no process was recorded, it is offline by the rule of presence. Whatever cannot be
-// read keeps it.
+// contract of the store that it is recorded in (a room that has none yet: of the active generation), until it is
+// known to be over: its end was recorded, its client's process is dead, or, where no process was recorded, it is
+// offline by the rule of presence. Whatever cannot be read keeps it.
 
 // sessions is the search for such sessions in all rooms.
 type sessions struct {
 	m   *Manager
 	ctx context.Context //nolint:containedctx // lives as long as one activation
+	// solo is the contract of a room that nothing durable was recorded in: whoever bound a session there ran from
+	// the active generation, or from one of its contract.
+	solo int
 	// over are the files that were judged to hold nothing, with the time of their last change: they are not
 	// judged again while everybody waits.
 	over map[string]time.Time
-	err  error
 }
 
 // sessions looks once, before anybody is kept from starting.
 func (m *Manager) sessions(ctx context.Context) sessions {
 	s := sessions{m: m, ctx: ctx, over: map[string]time.Time{}}
-	_, s.err = s.again()
+	if c, err := m.control(); err == nil {
+		s.solo = c.Active.StoreContract
+	}
+	_, _ = s.again() // what is in the way is asked again, under the lock
 	return s
 }
 
@@ -73,6 +79,7 @@ func (s *sessions) room(id string) []Holder {
 		}
 		return unknown(err)
 	}
+	contract = cmp.Or(contract, s.solo)
 	files, err := store.BindingFiles()
 	if err != nil {
 		return unknown(err)

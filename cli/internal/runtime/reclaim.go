@@ -57,6 +57,9 @@ var reclaimObject = &strictjson.Object[ReclaimReport]{
 // complete is due again an hour later.
 func (m *Manager) Reclaim(ctx context.Context) (ReclaimReport, error) {
 	m.reach(stepReclaim)
+	if err := m.heal(ctx); err != nil {
+		return ReclaimReport{}, err
+	}
 	report := ReclaimReport{AttemptedAt: m.moment(), Complete: true}
 	names, err := m.generations()
 	if err != nil {

@@ -4,6 +4,7 @@
 //	program hook SESSION [CLIENT]   reads a payload, enters as a hook; with CLIENT, a process id, the session begins
 //	program end SESSION             likewise; the session ends
 //	program hold KIND               enters, says so, and stays until its input ends
+//	program parent KIND             likewise, after it has started a process that stays for some seconds
 package main
 
 import (
@@ -21,8 +22,13 @@ const adapterID = "vendor"
 
 func main() {
 	switch os.Args[1] {
-	case "hold":
+	case "hold", "parent":
 		lease := launch.Enter("acc", launch.Kind(os.Args[2]))
+		if os.Args[1] == "parent" {
+			if _, err := os.StartProcess("/bin/sleep", []string{"sleep", "5"}, &os.ProcAttr{}); err != nil {
+				panic(err)
+			}
+		}
 		fmt.Println(build.Version(), lease != nil)
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		lease.Close()
