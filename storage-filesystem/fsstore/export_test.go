@@ -10,7 +10,11 @@ func (o Options) RotateAt(bytes int64) Options {
 
 // Scan answers q by looking at every record: what the indexes must agree with.
 func Scan(r core.Reader, q core.Query) ([]core.Entry, error) {
-	all, err := r.(*snapshot).listed(indexKinds[q.Index], q.Index, q.Key, nil)
+	snap, ok := r.(*snapshot)
+	if !ok {
+		return nil, nil // there is no store yet
+	}
+	all, err := snap.listed(indexKinds[q.Index], q.Index, q.Key, nil)
 	return page(all, q), err
 }
 

@@ -163,5 +163,5 @@ func (w *writing) savePage(page string, content []byte) error {
 			return err
 		}
 	}
-	return replace(w.dir, "", pageFile(page), content)
+	return replaceNew(w.dir, "", pageFile(page), content)
 }

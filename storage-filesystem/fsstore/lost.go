@@ -51,11 +51,19 @@ func (s *snapshot) mayBeAbsent(key recordKey) error {
 	if s.loads.gone || s.promisedNothing() {
 		return nil
 	}
-	_, err := s.loads.dir.Stat(stateDir + "/" + string(key.kind))
-	if vfs.Missing(err) && s.hasRecords(key.kind) {
+	if !s.loads.holds(key.kind) && s.hasRecords(key.kind) {
 		return lost(key, "so is every "+string(key.kind)+", and the indexes list some")
 	}
 	return nil
+}
+
+// holds says whether there is a directory for records of a kind.
+func (c *loads) holds(kind protocol.Kind) bool {
+	if !c.dirs[kind] {
+		_, err := c.dir.Stat(stateDir + "/" + string(kind))
+		c.dirs[kind] = !vfs.Missing(err)
+	}
+	return c.dirs[kind]
 }
 
 // promisedNothing says that every frame is laid over the state, so that no file need be there.

@@ -51,8 +51,24 @@ func replace(dir vfs.Dir, root, name string, data []byte) error {
 		return nil
 	}
 	if errors.Is(err, vfs.ErrUnsupported) || vfs.Missing(err) {
-		err = dir.Rename(tmp, name)
+		return moveIn(dir, root, tmp, name)
 	}
+	_ = dir.Remove(tmp)
+	return err
+}
+
+// replaceNew is replace for a name that does not exist, or holds the same already.
+func replaceNew(dir vfs.Dir, root, name string, data []byte) error {
+	tmp, err := writeTemporary(dir, data, false)
+	if err != nil {
+		return err
+	}
+	return moveIn(dir, root, tmp, name)
+}
+
+// moveIn gives a temporary its name.
+func moveIn(dir vfs.Dir, root, tmp, name string) error {
+	err := dir.Rename(tmp, name)
 	if vfs.Missing(err) {
 		if err = makeBelow(dir, root, path.Dir(name)); err == nil {
 			err = dir.Rename(tmp, name)

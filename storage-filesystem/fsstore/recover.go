@@ -296,5 +296,8 @@ func (w *writing) publish(key recordKey, m image) error {
 	if err != nil {
 		return err
 	}
+	if m.created == m.generation {
+		return replaceNew(w.dir, stateDir, key.file(), data)
+	}
 	return replace(w.dir, stateDir, key.file(), data)
 }

@@ -45,7 +45,7 @@ func rebuilder(o fsstore.Options) fsstore.Options {
 
 // The disks that they find.
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

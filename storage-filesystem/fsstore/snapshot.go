@@ -12,6 +12,7 @@ type loads struct {
 	dir     vfs.Dir
 	files   map[recordKey]*loaded
 	kinds   map[protocol.Kind][]recordKey // whole kinds that were listed
+	dirs    map[protocol.Kind]bool        // kinds whose directory was seen
 	solo    map[recordKey]core.Stored     // nil: not read
 	indexes *indexes                      // nil: not read
 	base    int                           // of bases: where the indexes are read from
@@ -29,7 +30,7 @@ type loaded struct {
 }
 
 func newLoads(dir vfs.Dir) *loads {
-	return &loads{dir: dir, files: map[recordKey]*loaded{}, kinds: map[protocol.Kind][]recordKey{}}
+	return &loads{dir: dir, files: map[recordKey]*loaded{}, kinds: map[protocol.Kind][]recordKey{}, dirs: map[protocol.Kind]bool{}}
 }
 
 func (c *loads) has(kind protocol.Kind, id string) bool {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/acc-control-plane/acc/core"
 	"github.com/acc-control-plane/acc/protocol"
+	"github.com/acc-control-plane/acc/storage-filesystem/fsstore/index"
 )
 
 // tx implements core.Tx on the latest committed state.
@@ -41,10 +42,11 @@ func newTx(ctx context.Context, w *writing) *tx {
 
 // snapshot gives the room after the last frame.
 func (w *writing) snapshot() *snapshot {
-	return &snapshot{
-		store: w.store, journal: w.journal, at: w.last, overlay: w.overlay, loads: newLoads(w.dir),
-		decoded: map[recordKey]core.Stored{},
+	loads := newLoads(w.dir)
+	if w.manifest != nil { // it was read under the lock
+		loads.indexes = &indexes{manifest: w.manifest, upTo: w.manifest.place, trees: map[core.Index]*index.Tree{}}
 	}
+	return &snapshot{store: w.store, journal: w.journal, at: w.last, overlay: w.overlay, loads: loads, decoded: map[recordKey]core.Stored{}}
 }
 
 func (t *tx) changed() bool { return len(t.order) > 0 || len(t.events) > 0 }
