@@ -271,3 +271,23 @@ func offeredSomehow(t *testing.T, r *roomTest) {
 		t.Errorf("a turn carries what it cannot judge: %+v, %v", turn, err)
 	}
 }
+
+// defaultPages: whoever does not say how much gets twenty messages or a hundred events.
+func defaultPages(t *testing.T, r *roomTest) {
+	ada, bob := r.open("ada"), r.open("bob")
+	for i := range protocol.EventsPageDefault {
+		r.send(ada, protocol.Note, fmt.Sprint(i), "bob")
+	}
+	inbox := r.inbox(bob, core.InboxQuery{})
+	history, err := r.core.History(r.ctx, core.HistoryQuery{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(inbox.Items) != 20 || inbox.NextCursor == "" || len(history.Items) != 20 || history.NextCursor == "" {
+		t.Errorf("%d messages of an inbox, %d of the history", len(inbox.Items), len(history.Items))
+	}
+	sync, err := r.core.Sync(r.ctx, core.SyncQuery{})
+	if err != nil || len(sync.Events) != 100 || !sync.More || sync.Cursor != "0000000000000100" {
+		t.Errorf("%d events, cursor %s, %v", len(sync.Events), sync.Cursor, err)
+	}
+}
