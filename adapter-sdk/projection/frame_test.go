@@ -80,9 +80,14 @@ func drawMail(t *rapid.T, i int) Mail {
 	return m
 }
 
+// failing is what properties and fuzz targets have in common.
+type failing interface {
+	Fatalf(format string, args ...any)
+}
+
 // frames reads a projected text the way a careful reader would and gives the id of each block. It fails
 // on anything that is not one of acc's own lines outside a block.
-func frames(t *rapid.T, text string) []string {
+func frames(t failing, text string) []string {
 	var ids []string
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	if text == "" {
@@ -122,7 +127,7 @@ func frames(t *rapid.T, text string) []string {
 	return ids
 }
 
-func outside(t *rapid.T, line string, i int) {
+func outside(t failing, line string, i int) {
 	switch {
 	case i == 0 && strings.HasPrefix(line, "ACC CLI (append): --session "):
 		return // the session's own directory stands there byte for byte
@@ -140,30 +145,47 @@ func outside(t *rapid.T, line string, i int) {
 // within its budget, every block is whole, every block is a message that the caller is told was
 // carried, and nothing hidden or imitating survives.
 func TestNothingEscapesTheFrame(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		in := drawInput(t)
-		out := Project(in)
-		if len(out.Text) > in.Budget {
-			t.Fatalf("%d bytes in a budget of %d", len(out.Text), in.Budget)
-		}
-		if got := frames(t, out.Text); !slices.Equal(got, out.Carried) {
-			t.Fatalf("blocks %v, carried %v", got, out.Carried)
-		}
-		if !utf8.ValidString(out.Text) {
-			t.Fatal("invalid UTF-8")
-		}
-		header, _, _ := strings.Cut(out.Text, "\n")
-		if i := strings.IndexAny(strings.TrimPrefix(out.Text, header), unseen); i >= 0 {
-			t.Fatalf("a hidden character survived in %q", out.Text)
-		}
-		lower := strings.ToLower(out.Text)
-		for _, tag := range testTags {
-			for _, form := range []string{"<" + tag, "</" + tag} {
-				if strings.Contains(strings.TrimPrefix(lower, strings.ToLower(header)), form) {
-					t.Fatalf("the client's tag %q survived", form)
-				}
+	rapid.Check(t, func(t *rapid.T) { keepsIn(t, drawInput(t)) })
+}
+
+func keepsIn(t failing, in Input) {
+	out := Project(in)
+	if len(out.Text) > in.Budget {
+		t.Fatalf("%d bytes in a budget of %d", len(out.Text), in.Budget)
+	}
+	if got := frames(t, out.Text); !slices.Equal(got, out.Carried) {
+		t.Fatalf("blocks %v, carried %v", got, out.Carried)
+	}
+	if !utf8.ValidString(out.Text) {
+		t.Fatalf("invalid UTF-8 in %q", out.Text)
+	}
+	header, _, _ := strings.Cut(out.Text, "\n")
+	if i := strings.IndexAny(strings.TrimPrefix(out.Text, header), unseen); i >= 0 {
+		t.Fatalf("a hidden character survived in %q", out.Text)
+	}
+	lower := strings.ToLower(out.Text)
+	for _, tag := range testTags {
+		for _, form := range []string{"<" + tag, "</" + tag} {
+			if strings.Contains(strings.TrimPrefix(lower, strings.ToLower(header)), form) {
+				t.Fatalf("the client's tag %q survived", form)
 			}
 		}
+	}
+}
+
+// FuzzFrame holds one message to the same.
+func FuzzFrame(f *testing.F) {
+	for i, s := range spice {
+		f.Add(s, spice[len(spice)-1-i], "a\n"+s+"\nb", uint16(i*500))
+	}
+	f.Fuzz(func(t *testing.T, from, subject, body string, budget uint16) {
+		m := question("message_A", subject, body)
+		m.Message.FromParticipantID = from
+		keepsIn(t, Input{
+			Owner: &Owner{SessionID: "session_A", Generation: "G", Cwd: "/home", Room: "acc://aa"}, GOOS: "linux", Now: noon,
+			Budget: int(budget), Tags: testTags, Mail: []Mail{m}, Peers: []Peer{{"codex-" + from, subject, protocol.Stale}},
+			Attention: []Attention{{"claim_conflict", "claim_1", body}},
+		})
 	})
 }
 

@@ -51,3 +51,7 @@ func TestEventIsNeeded(t *testing.T) {
 		t.Errorf("read as %+v", e)
 	}
 }
+
+func FuzzNormalize(f *testing.F) {
+	adaptertest.Fuzz(f, sealed(f), "testdata", "SessionStart", "PreInvocation", "Stop")
+}

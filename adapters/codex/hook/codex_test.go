@@ -152,3 +152,5 @@ func TestSharedDaemonIsNobody(t *testing.T) {
 		}
 	}
 }
+
+func FuzzNormalize(f *testing.F) { adaptertest.Fuzz(f, sealed(f), "testdata") }

@@ -86,3 +86,5 @@ func TestInnerProcess(t *testing.T) {
 		t.Errorf("client %d, want 80", got)
 	}
 }
+
+func FuzzNormalize(f *testing.F) { adaptertest.Fuzz(f, sealed(f), "testdata") }

@@ -101,3 +101,5 @@ func TestProcess(t *testing.T) {
 		}
 	}
 }
+
+func FuzzNormalize(f *testing.F) { adaptertest.Fuzz(f, sealed(f), "testdata") }
