@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/acc-control-plane/acc/cli/internal/ui"
 	"github.com/acc-control-plane/acc/core"
 	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/protocol/strictjson"
@@ -32,27 +33,61 @@ func AppendLine(dst []byte, m core.HistoryMessage) ([]byte, error) {
 	return append(dst, '\n'), err
 }
 
-// AppendMarkdown appends one message of an export for people. The body is a fenced block longer than
-// any fence in it, so that it cannot leave it.
+// AppendMarkdown appends one message of an export for people. What its author wrote is a fenced block longer than
+// any fence in it, so that it cannot leave it, and nothing in it is obeyed by a terminal.
 func AppendMarkdown(dst []byte, whole core.HistoryMessage) []byte {
 	m := whole.Message
 	to := "the room"
 	if len(m.ToParticipantIDs) > 0 {
 		to = strings.Join(m.ToParticipantIDs, ", ")
 	}
+	text := written(m)
 	fence := "```"
-	for strings.Contains(m.Body, fence) || strings.Contains(m.Subject, fence) {
+	for strings.Contains(text, fence) {
 		fence += "`"
 	}
 	dst = fmt.Appendf(dst, "## %s\n\n%s from %s to %s, %s", m.MessageID, m.MessageKind, m.FromParticipantID, to, m.SentAt.Format(strictjson.TimeLayout))
 	if m.InReplyTo != "" {
 		dst = fmt.Appendf(dst, ", in reply to %s", m.InReplyTo)
 	}
-	dst = fmt.Appendf(dst, "\n\n%s%s\n%s\n\n%s\n%s\n\n", fence, "text", m.Subject, strings.TrimRight(m.Body, "\n"), fence)
+	if change := m.DecisionChange; change != nil {
+		dst = fmt.Appendf(dst, ", %ss %s", change.Action, strings.Join(change.MessageIDs, ", "))
+	}
+	dst = fmt.Appendf(dst, "\n\n%stext\n%s%s\n\n", fence, text, fence)
 	for _, r := range whole.Receipts {
 		dst = fmt.Appendf(dst, "- %s: %s %s\n", r.RecipientParticipantID, r.State, r.UpdatedAt.Format(strictjson.TimeLayout))
 	}
 	return append(dst, '\n')
+}
+
+// written is everything that the author wrote, line by line.
+func written(m protocol.Message) string {
+	var b strings.Builder
+	line := func(text string) { b.WriteString(strings.TrimRight(ui.Escape(text), " ") + "\n") }
+	line(m.Subject)
+	line("")
+	for _, text := range strings.Split(strings.TrimRight(strings.ReplaceAll(m.Body, "\r\n", "\n"), "\n"), "\n") {
+		line(strings.ReplaceAll(text, "\t", "    "))
+	}
+	if h := m.Handoff; h != nil {
+		line("")
+		line("status: " + string(h.Status))
+		for _, list := range []struct {
+			name  string
+			items []string
+		}{{"completed", h.Completed}, {"remaining", h.Remaining}, {"blocker", h.Blockers}} {
+			for _, item := range list.items {
+				line(list.name + ": " + item)
+			}
+		}
+		for _, v := range h.Verification {
+			line("verified by: " + string(v.ArtifactOf) + " " + v.URI + " " + v.Description)
+		}
+	}
+	for _, a := range m.Artifacts {
+		line("artifact: " + string(a.ArtifactOf) + " " + a.URI + " " + a.Description)
+	}
+	return b.String()
 }
 
 // Found is one hit of search.
