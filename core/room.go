@@ -143,6 +143,29 @@ func (r *room) presenceOf(s *protocol.Session) (protocol.Presence, error) {
 	return p, nil
 }
 
+// present gives the open sessions that may be there, in the order in which they opened; one of them is left
+// out without a look at it, for who knows that it is there.
+func (r *room) present(without string) ([]*protocol.Session, error) {
+	sessions, err := r.sessions(OpenSessions)
+	if err != nil {
+		return nil, err
+	}
+	there := make([]*protocol.Session, 0, len(sessions))
+	for _, s := range sessions {
+		if s.SessionID == without {
+			continue
+		}
+		p, err := r.presenceOf(s)
+		if err != nil {
+			return nil, err
+		}
+		if p != protocol.Offline {
+			there = append(there, s)
+		}
+	}
+	return there, nil
+}
+
 // processOf looks at the process that a session recorded with its last heartbeat of record.
 func (c *Core) processOf(s *protocol.Session) presence.Process {
 	if s.PID == 0 {

@@ -126,22 +126,16 @@ func (r *room) sync(q SyncQuery, after uint64, limit int) (SyncResult, error) {
 }
 
 func (r *room) rosterRows() ([]RosterRow, error) {
-	sessions, err := r.sessions(OpenSessions)
+	sessions, err := r.present("")
 	if err != nil {
 		return nil, err
 	}
-	var rows []RosterRow
+	rows := make([]RosterRow, 0, len(sessions))
 	for _, s := range sessions {
-		p, err := r.presenceOf(s)
-		if err != nil {
-			return nil, err
-		}
-		if p != protocol.Offline {
-			rows = append(rows, RosterRow{
-				SessionID: s.SessionID, ParticipantID: s.ParticipantID, ParentSessionID: s.ParentSessionID,
-				Harness: s.Harness, Branch: s.Branch, Presence: p,
-			})
-		}
+		rows = append(rows, RosterRow{
+			SessionID: s.SessionID, ParticipantID: s.ParticipantID, ParentSessionID: s.ParentSessionID,
+			Harness: s.Harness, Branch: s.Branch, Presence: r.presence[s.SessionID],
+		})
 	}
 	return rows, nil
 }

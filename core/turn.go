@@ -79,25 +79,16 @@ func (r *room) turn(owner Owner, limit int) (turn Turn, err error) {
 
 // peers gives the other sessions that may be there.
 func (r *room) peers(s *protocol.Session) ([]Peer, error) {
-	sessions, err := r.sessions(OpenSessions)
+	sessions, err := r.present(s.SessionID)
 	if err != nil {
 		return nil, err
 	}
 	var peers []Peer
 	for _, other := range sessions {
-		if other.SessionID == s.SessionID {
-			continue
-		}
-		p, err := r.presenceOf(other)
-		if err != nil {
-			return nil, err
-		}
-		if p != protocol.Offline {
-			peers = append(peers, Peer{
-				SessionID: other.SessionID, ParticipantID: other.ParticipantID, Harness: other.Harness,
-				Branch: other.Branch, CheckoutRoot: other.CheckoutRoot, Presence: p,
-			})
-		}
+		peers = append(peers, Peer{
+			SessionID: other.SessionID, ParticipantID: other.ParticipantID, Harness: other.Harness,
+			Branch: other.Branch, CheckoutRoot: other.CheckoutRoot, Presence: r.presence[other.SessionID],
+		})
 	}
 	return peers, nil
 }
