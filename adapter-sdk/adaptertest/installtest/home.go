@@ -48,6 +48,22 @@ func New(t testing.TB, installer adapter.Installer, files map[string]string) *Ho
 	return h
 }
 
+// Must gives the installer that a package's constructor makes.
+func Must[I adapter.Installer](t testing.TB, constructor func() (I, error)) I {
+	t.Helper()
+	installer, err := constructor()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return installer
+}
+
+// Make is New with the installer that a package's constructor makes.
+func Make[I adapter.Installer](t testing.TB, constructor func() (I, error), files map[string]string) *Home {
+	t.Helper()
+	return New(t, Must(t, constructor), files)
+}
+
 // Setenv sets a variable of the machine.
 func (h *Home) Setenv(name, value string) { h.variables[name] = value }
 

@@ -20,22 +20,9 @@ const (
 	settings = "{\n  \"permissions\": {\n    \"allow\": [\n      \"command(ls)\"\n    ]\n  }\n}"
 )
 
-func newHome(t *testing.T, files map[string]string) *installtest.Home {
-	t.Helper()
-	installer, err := install.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return installtest.New(t, installer, files)
-}
-
 func TestInstaller(t *testing.T) {
-	installer, err := install.New()
-	if err != nil {
-		t.Fatal(err)
-	}
 	installtest.Run(t, installtest.Suite{
-		Installer: installer,
+		Installer: installtest.Must(t, install.New),
 		Homes: map[string]map[string]string{
 			"a user with hooks": {".gemini/config/hooks.json": hooks, ".gemini/antigravity-cli/settings.json": settings, ".gemini/settings.json": "{}"},
 			"a new user":        {".gemini/antigravity-cli/x": "x"},
@@ -51,7 +38,7 @@ func TestInstaller(t *testing.T) {
 
 // TestFiles shows what is written where nothing has to be quoted.
 func TestFiles(t *testing.T) {
-	h := newHome(t, map[string]string{".gemini/config/hooks.json": hooks, ".gemini/antigravity-cli/settings.json": settings, ".gemini/config/config.json": "{\n  \"userSettings\": {}\n}\n"})
+	h := installtest.Make(t, install.New, map[string]string{".gemini/config/hooks.json": hooks, ".gemini/antigravity-cli/settings.json": settings, ".gemini/config/config.json": "{\n  \"userSettings\": {}\n}\n"})
 	before := h.Tree()
 	h.Machine.Bin = "/data/bin"
 	h.Install()
@@ -77,7 +64,7 @@ func TestFiles(t *testing.T) {
 }
 
 func TestAPathThatMustBeQuotedIsToldRatherThanAllowed(t *testing.T) {
-	h := newHome(t, map[string]string{".gemini/antigravity-cli/settings.json": settings})
+	h := installtest.Make(t, install.New, map[string]string{".gemini/antigravity-cli/settings.json": settings})
 	p := h.Install()
 	if h.Read(".gemini/antigravity-cli/settings.json") != settings || !strings.Contains(strings.Join(p.Notes, ""), "ask before each") {
 		t.Errorf("notes %q, settings\n%s", p.Notes, h.Read(".gemini/antigravity-cli/settings.json"))
@@ -105,7 +92,7 @@ func TestDoctorBelievesTheClient(t *testing.T) {
 		"silent":  {"", errors.New("it took too long"), adapter.Written, adapter.Written, "too long"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHome(t, nil)
+			h := installtest.Make(t, install.New, nil)
 			h.Install()
 			h.Machine.Run = func(_ context.Context, c adapter.ClientCommand) ([]byte, error) {
 				if c.Args[0] == "--version" {

@@ -53,22 +53,9 @@ const (
 }`
 )
 
-func newHome(t *testing.T, files map[string]string) *installtest.Home {
-	t.Helper()
-	installer, err := install.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return installtest.New(t, installer, files)
-}
-
 func TestInstaller(t *testing.T) {
-	installer, err := install.New()
-	if err != nil {
-		t.Fatal(err)
-	}
 	installtest.Run(t, installtest.Suite{
-		Installer: installer,
+		Installer: installtest.Must(t, install.New),
 		Homes: map[string]map[string]string{
 			"a user with plugins": {
 				".claude/settings.json": settings, ".claude/plugins/known_marketplaces.json": marketplaces,
@@ -93,7 +80,7 @@ func TestInstaller(t *testing.T) {
 
 // TestHooksFile shows the whole file that the client reads.
 func TestHooksFile(t *testing.T) {
-	h := newHome(t, map[string]string{".claude/settings.json": settings})
+	h := installtest.Make(t, install.New, map[string]string{".claude/settings.json": settings})
 	h.Machine.Bin = "/data home/bin"
 	h.Install()
 	want := `{
@@ -131,7 +118,7 @@ func TestHooksFile(t *testing.T) {
 // TestCommandsStay: what the client's registries and hooks say is the same for every version, apart from
 // the version.
 func TestCommandsStay(t *testing.T) {
-	h := newHome(t, nil)
+	h := installtest.Make(t, install.New, nil)
 	h.Install()
 	path := ".claude/plugins/marketplaces/acc-local/agents-can-communicate/hooks/hooks.json"
 	before := h.Read(path)
@@ -149,7 +136,7 @@ func TestCommandsStay(t *testing.T) {
 }
 
 func TestConfigDirVariable(t *testing.T) {
-	h := newHome(t, nil)
+	h := installtest.Make(t, install.New, nil)
 	h.Setenv("CLAUDE_CONFIG_DIR", h.Path("elsewhere"))
 	h.Install()
 	if h.Read("elsewhere/settings.json") == "" || h.Read(".claude/settings.json") != "" {
@@ -167,7 +154,7 @@ func TestConfigDirVariable(t *testing.T) {
 }
 
 func TestAVersionInUseStays(t *testing.T) {
-	h := newHome(t, nil)
+	h := installtest.Make(t, install.New, nil)
 	before := h.Tree()
 	h.Install()
 	mark := ".claude/plugins/cache/acc-local/agents-can-communicate/0.1.0/.in_use/"
@@ -186,7 +173,7 @@ func TestAVersionInUseStays(t *testing.T) {
 }
 
 func TestDetect(t *testing.T) {
-	h := newHome(t, map[string]string{
+	h := installtest.Make(t, install.New, map[string]string{
 		"npm/@anthropic-ai/claude-code/package.json":   `{"name":"@anthropic-ai/claude-code","version":"2.1.332","bin":{"claude":"bin/claude.exe"}}`,
 		"npm/@anthropic-ai/claude-code/bin/claude.exe": "x",
 	})
@@ -252,7 +239,7 @@ func TestDoctorBelievesTheClient(t *testing.T) {
 		"garbage":  {`<html>`, nil, adapter.Written, "something else"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHome(t, nil)
+			h := installtest.Make(t, install.New, nil)
 			h.Install()
 			h.Machine.Run = func(_ context.Context, c adapter.ClientCommand) ([]byte, error) {
 				if c.Args[0] == "--version" {
@@ -281,7 +268,7 @@ func TestDoctorBelievesTheClient(t *testing.T) {
 }
 
 func TestADisabledPluginStaysDisabled(t *testing.T) {
-	h := newHome(t, map[string]string{".claude/settings.json": settings})
+	h := installtest.Make(t, install.New, map[string]string{".claude/settings.json": settings})
 	before := h.Tree()
 	h.Install()
 	path := filepath.Join(".claude", "settings.json")

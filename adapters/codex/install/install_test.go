@@ -42,22 +42,9 @@ trusted_hash = "sha256:53dac8c5feaef3fa564d088de5a55337f522ebea375fc486f76cc5044
 `
 )
 
-func newHome(t *testing.T, files map[string]string) *installtest.Home {
-	t.Helper()
-	installer, err := install.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return installtest.New(t, installer, files)
-}
-
 func TestInstaller(t *testing.T) {
-	installer, err := install.New()
-	if err != nil {
-		t.Fatal(err)
-	}
 	installtest.Run(t, installtest.Suite{
-		Installer: installer,
+		Installer: installtest.Must(t, install.New),
 		Homes: map[string]map[string]string{
 			"a user with hooks": {".codex/config.toml": config, ".codex/hooks.json": hooks, ".codex/rules/default.rules": "# mine\n", ".codex/skills/mine/SKILL.md": "mine"},
 			"a new user":        {".codex/auth.json": "{}"},
@@ -77,7 +64,7 @@ func TestInstaller(t *testing.T) {
 
 // TestGroups shows what the user is asked to trust: none of it may change between versions.
 func TestGroups(t *testing.T) {
-	h := newHome(t, map[string]string{".codex/hooks.json": hooks})
+	h := installtest.Make(t, install.New, map[string]string{".codex/hooks.json": hooks})
 	h.Machine.Bin = "/data/bin"
 	h.Install()
 	want := `{
@@ -170,7 +157,7 @@ func TestGroups(t *testing.T) {
 
 // TestSandboxGrant: model code may write to the stores, and to nothing else of acc.
 func TestSandboxGrant(t *testing.T) {
-	h := newHome(t, map[string]string{".codex/config.toml": config})
+	h := installtest.Make(t, install.New, map[string]string{".codex/config.toml": config})
 	h.Install()
 	got := h.Read(".codex/config.toml")
 	want := strings.ReplaceAll(config, "HOME", h.Dir)
@@ -189,7 +176,7 @@ func TestSandboxGrant(t *testing.T) {
 }
 
 func TestARootThatTheUserGrantedStays(t *testing.T) {
-	h := newHome(t, nil)
+	h := installtest.Make(t, install.New, nil)
 	h.Write(".codex/config.toml", "[sandbox_workspace_write]\nwritable_roots = ['"+h.Machine.Data+"/workspaces']\n")
 	before := h.Tree()
 	h.Install()
@@ -198,7 +185,7 @@ func TestARootThatTheUserGrantedStays(t *testing.T) {
 }
 
 func TestProfilesAreTold(t *testing.T) {
-	h := newHome(t, map[string]string{".codex/config.toml": "default_permissions = \"mine\"\n"})
+	h := installtest.Make(t, install.New, map[string]string{".codex/config.toml": "default_permissions = \"mine\"\n"})
 	p := h.Install()
 	if !strings.Contains(strings.Join(p.Steps, "\n"), "permission profile") {
 		t.Errorf("steps %q", p.Steps)
@@ -209,7 +196,7 @@ func TestProfilesAreTold(t *testing.T) {
 }
 
 func TestTrustIsNeverWritten(t *testing.T) {
-	h := newHome(t, map[string]string{".codex/config.toml": config, ".codex/hooks.json": hooks})
+	h := installtest.Make(t, install.New, map[string]string{".codex/config.toml": config, ".codex/hooks.json": hooks})
 	h.Install()
 	if got := h.Read(".codex/config.toml"); strings.Count(got, "trusted_hash") != 1 {
 		t.Errorf("config.toml is\n%s", got)
@@ -224,7 +211,7 @@ func TestTrustIsNeverWritten(t *testing.T) {
 }
 
 func TestRules(t *testing.T) {
-	h := newHome(t, nil)
+	h := installtest.Make(t, install.New, nil)
 	h.Machine.Bin = `/data "x"/bin`
 	h.Install()
 	want := `# Written by acc install. acc uninstall removes it.
@@ -237,7 +224,7 @@ prefix_rule(
 	if diff := cmp.Diff(want, h.Read(".codex/rules/agents-can-communicate.rules")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	windows := newHome(t, nil)
+	windows := installtest.Make(t, install.New, nil)
 	windows.Machine.GOOS = "windows"
 	windows.Install()
 	if windows.Read(".codex/rules/agents-can-communicate.rules") != "" {
@@ -246,7 +233,7 @@ prefix_rule(
 }
 
 func TestAForeignRulesFileIsLeftAlone(t *testing.T) {
-	h := newHome(t, map[string]string{".codex/rules/agents-can-communicate.rules": "# somebody else's\n"})
+	h := installtest.Make(t, install.New, map[string]string{".codex/rules/agents-can-communicate.rules": "# somebody else's\n"})
 	before := h.Tree()
 	if _, err := h.Installer.Plan(context.Background(), h.Machine); err == nil {
 		t.Error("a foreign file was taken")
@@ -287,7 +274,7 @@ func TestDoctorBelievesTheClient(t *testing.T) {
 		"does not start": {"", errors.New("it took too long"), adapter.Written, adapter.Written, "too long"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHome(t, nil)
+			h := installtest.Make(t, install.New, nil)
 			h.Install()
 			h.Machine.Run = func(_ context.Context, c adapter.ClientCommand) ([]byte, error) {
 				if c.Args[0] == "--version" {
@@ -315,7 +302,7 @@ func TestDoctorBelievesTheClient(t *testing.T) {
 }
 
 func TestCodexHome(t *testing.T) {
-	h := newHome(t, nil)
+	h := installtest.Make(t, install.New, nil)
 	h.Setenv("CODEX_HOME", h.Path("elsewhere"))
 	h.Install()
 	if h.Read("elsewhere/hooks.json") == "" || h.Read(".codex/hooks.json") != "" {

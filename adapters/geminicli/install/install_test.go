@@ -22,22 +22,9 @@ const settings = `{
 }
 `
 
-func newHome(t *testing.T, files map[string]string) *installtest.Home {
-	t.Helper()
-	installer, err := install.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return installtest.New(t, installer, files)
-}
-
 func TestInstaller(t *testing.T) {
-	installer, err := install.New()
-	if err != nil {
-		t.Fatal(err)
-	}
 	installtest.Run(t, installtest.Suite{
-		Installer: installer,
+		Installer: installtest.Must(t, install.New),
 		Homes: map[string]map[string]string{
 			"a user with extensions": {
 				".gemini/settings.json":                         settings,
@@ -56,7 +43,7 @@ func TestInstaller(t *testing.T) {
 }
 
 func TestHooksFile(t *testing.T) {
-	h := newHome(t, map[string]string{".gemini/settings.json": settings})
+	h := installtest.Make(t, install.New, map[string]string{".gemini/settings.json": settings})
 	h.Machine.Bin = "/data home/bin"
 	h.Install()
 	want := `{
@@ -84,7 +71,7 @@ func TestHooksFile(t *testing.T) {
 }
 
 func TestDetectTellsTheVendorsClientsApart(t *testing.T) {
-	h := newHome(t, map[string]string{".gemini/config/hooks.json": "{}"})
+	h := installtest.Make(t, install.New, map[string]string{".gemini/config/hooks.json": "{}"})
 	h.Machine.LookPath = func(string) string { return "" }
 	d, err := h.Installer.Detect(context.Background(), h.Machine)
 	if err != nil || d.Present {
@@ -122,7 +109,7 @@ func TestDoctorBelievesTheClient(t *testing.T) {
 		"silent":       {"", errors.New("it took too long"), adapter.Written, adapter.Written, "too long"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHome(t, map[string]string{".gemini/settings.json": settings})
+			h := installtest.Make(t, install.New, map[string]string{".gemini/settings.json": settings})
 			h.Install()
 			h.Machine.Run = func(_ context.Context, c adapter.ClientCommand) ([]byte, error) {
 				if c.Args[0] == "--version" {

@@ -15,22 +15,9 @@ import (
 
 var events = []string{"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "SessionEnd"}
 
-func newHome(t *testing.T, files map[string]string) *installtest.Home {
-	t.Helper()
-	installer, err := install.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return installtest.New(t, installer, files)
-}
-
 func TestInstaller(t *testing.T) {
-	installer, err := install.New()
-	if err != nil {
-		t.Fatal(err)
-	}
 	installtest.Run(t, installtest.Suite{
-		Installer: installer,
+		Installer: installtest.Must(t, install.New),
 		Homes: map[string]map[string]string{
 			"a user with hooks": {".grok/config.toml": "# mine\n[models]\ndefault = \"g\"\n", ".grok/hooks/mine.json": `{"hooks":{}}`, ".grok/skills/mine/SKILL.md": "mine"},
 			"a new user":        {".grok/config.toml": "[cli]\ninstaller = \"npm\"\n"},
@@ -41,7 +28,7 @@ func TestInstaller(t *testing.T) {
 }
 
 func TestHooksFile(t *testing.T) {
-	h := newHome(t, nil)
+	h := installtest.Make(t, install.New, nil)
 	h.Machine.Bin = "/data/bin"
 	h.Install()
 	var groups []string
@@ -69,7 +56,7 @@ func TestHooksFile(t *testing.T) {
 }
 
 func TestGrokHome(t *testing.T) {
-	h := newHome(t, nil)
+	h := installtest.Make(t, install.New, nil)
 	h.Setenv("GROK_HOME", h.Path("elsewhere"))
 	h.Install()
 	if h.Read("elsewhere/hooks/acc.json") == "" || h.Read(".grok/hooks/acc.json") != "" {
@@ -102,7 +89,7 @@ func TestDoctorBelievesTheClient(t *testing.T) {
 		"silent":    {"", errors.New("it took too long"), adapter.Written, adapter.Written, "too long"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHome(t, nil)
+			h := installtest.Make(t, install.New, nil)
 			h.Install()
 			h.Machine.Run = func(_ context.Context, c adapter.ClientCommand) ([]byte, error) {
 				if c.Args[0] == "--version" {

@@ -28,22 +28,9 @@ event = "Stop"
 command = "say done"
 `
 
-func newHome(t *testing.T, files map[string]string) *installtest.Home {
-	t.Helper()
-	installer, err := install.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return installtest.New(t, installer, files)
-}
-
 func TestInstaller(t *testing.T) {
-	installer, err := install.New()
-	if err != nil {
-		t.Fatal(err)
-	}
 	installtest.Run(t, installtest.Suite{
-		Installer: installer,
+		Installer: installtest.Must(t, install.New),
 		Homes: map[string]map[string]string{
 			"a user with hooks": {".kimi-code/config.toml": config, ".kimi-code/skills/mine/SKILL.md": "mine"},
 			"a new user":        {".kimi-code/device_id": "x"},
@@ -63,7 +50,7 @@ func TestInstaller(t *testing.T) {
 }
 
 func TestBlock(t *testing.T) {
-	h := newHome(t, map[string]string{".kimi-code/config.toml": config})
+	h := installtest.Make(t, install.New, map[string]string{".kimi-code/config.toml": config})
 	h.Machine.Bin = `/data "home"/bin`
 	h.Install()
 	hook := func(lines string) string {
@@ -111,7 +98,7 @@ func kimi(t *testing.T, h *installtest.Home, script ...string) {
 func TestAConfigurationThatTheClientRefusesIsPutBack(t *testing.T) {
 	for name, script := range map[string][]string{"before": {"bad"}, "after": {"good", "bad"}} {
 		t.Run(name, func(t *testing.T) {
-			h := newHome(t, map[string]string{".kimi-code/config.toml": config})
+			h := installtest.Make(t, install.New, map[string]string{".kimi-code/config.toml": config})
 			before := h.Tree()
 			kimi(t, h, script...)
 			err := h.Plan().Apply(context.Background())
@@ -124,13 +111,13 @@ func TestAConfigurationThatTheClientRefusesIsPutBack(t *testing.T) {
 			}
 		})
 	}
-	h := newHome(t, map[string]string{".kimi-code/config.toml": config})
+	h := installtest.Make(t, install.New, map[string]string{".kimi-code/config.toml": config})
 	kimi(t, h, "good", "good")
 	h.Install()
 }
 
 func TestDoctorAsksTheClient(t *testing.T) {
-	h := newHome(t, nil)
+	h := installtest.Make(t, install.New, nil)
 	h.Install()
 	kimi(t, h, "good", "bad")
 	if d := h.Doctor(); len(d.Problems) > 0 || d.Hooks[0].State != adapter.Written || d.Version != "2.1.0" {
@@ -143,7 +130,7 @@ func TestDoctorAsksTheClient(t *testing.T) {
 }
 
 func TestKimiCodeHome(t *testing.T) {
-	h := newHome(t, nil)
+	h := installtest.Make(t, install.New, nil)
 	h.Setenv("KIMI_CODE_HOME", h.Path("elsewhere"))
 	h.Install()
 	if h.Read("elsewhere/config.toml") == "" || h.Read(".kimi-code/config.toml") != "" {
