@@ -36,7 +36,7 @@ func (a *admission) pinned() (p pin.Record, found bool) {
 		return p, false
 	}
 	defer s.close()
-	p, err = pin.Object.Decode(s.data)
+	p, err = pin.Form().Decode(s.data)
 	return p, err == nil && p.AdapterID == a.Adapter && p.SessionID == a.Session
 }
 

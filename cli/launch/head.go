@@ -28,30 +28,35 @@ const (
 	ready      = "ready"
 )
 
-var pointerObject = &strictjson.Object[pointer]{
-	Name: "generation", Doc: "A pointer to an installed build.", Open: true,
-	Members: []strictjson.Member[pointer]{
-		strictjson.Field("generation", "its name", func(p *pointer) *string { return &p.generation }, strictjson.String[string](&strictjson.Rule{
-			Label: "generation", MaxBytes: 64, Check: func(name string) string {
-				if _, _, ok := layout.SplitGeneration(name); !ok {
-					return "must be the name of a generation"
-				}
-				return ""
-			},
-		})),
-		strictjson.Field("buildId", "what its executables know of themselves", func(p *pointer) *string { return &p.buildID }, strictjson.Line(64)),
-		strictjson.Optional("storeContract", "of its stores", func(p *pointer) *int { return &p.contract }, strictjson.Int(1, 1<<20)),
-	},
+func pointerForm() *strictjson.Object[pointer] {
+	return &strictjson.Object[pointer]{
+		Name: "generation", Doc: "A pointer to an installed build.", Open: true,
+		Members: []strictjson.Member[pointer]{
+			strictjson.Field("generation", "its name", func(p *pointer) *string { return &p.generation }, strictjson.String[string](&strictjson.Rule{
+				Label: "generation", MaxBytes: 64, Check: func(name string) string {
+					if _, _, ok := layout.SplitGeneration(name); !ok {
+						return "must be the name of a generation"
+					}
+					return ""
+				},
+			})),
+			strictjson.Field("buildId", "what its executables know of themselves", func(p *pointer) *string { return &p.buildID }, strictjson.Line(64)),
+			strictjson.Optional("storeContract", "of its stores", func(p *pointer) *int { return &p.contract }, strictjson.Int(1, 1<<20)),
+		},
+	}
 }
 
-var headObject = &strictjson.Object[head]{
-	Name: "control", Doc: "What decides which generation runs.", Open: true, MaxBytes: maxControl,
-	Members: []strictjson.Member[head]{
-		strictjson.Const[head]("layout", "of the directory", 1),
-		strictjson.Field("phase", "whether anybody may start", func(h *head) *string { return &h.phase }, strictjson.Line(32)),
-		strictjson.Field("active", "what runs", func(h *head) *pointer { return &h.active }, strictjson.Nested(pointerObject)),
-		strictjson.Optional("pending", "what shall run next", func(h *head) **pointer { return &h.pending }, strictjson.Nullable(strictjson.Pointer(strictjson.Nested(pointerObject)))),
-	},
+// headForm is made when it is asked for: a hook that is not managed never needs it.
+func headForm() *strictjson.Object[head] {
+	return &strictjson.Object[head]{
+		Name: "control", Doc: "What decides which generation runs.", Open: true, MaxBytes: maxControl,
+		Members: []strictjson.Member[head]{
+			strictjson.Const[head]("layout", "of the directory", 1),
+			strictjson.Field("phase", "whether anybody may start", func(h *head) *string { return &h.phase }, strictjson.Line(32)),
+			strictjson.Field("active", "what runs", func(h *head) *pointer { return &h.active }, strictjson.Nested(pointerForm())),
+			strictjson.Optional("pending", "what shall run next", func(h *head) **pointer { return &h.pending }, strictjson.Nullable(strictjson.Pointer(strictjson.Nested(pointerForm())))),
+		},
+	}
 }
 
 // read reads control.json and keeps it open, so that its identity is not used again for another file.
@@ -60,7 +65,7 @@ func (a *admission) read() (*snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.head, err = headObject.Decode(s.data); err != nil {
+	if a.head, err = headForm().Decode(s.data); err != nil {
 		s.close()
 		return nil, refuse(ReasonRuntimeDamaged, a.at.Control()+" is damaged: "+err.Error(), "acc doctor", err)
 	}

@@ -34,7 +34,7 @@ func (l *Lease) announce(kind Kind) {
 	if !ok {
 		return
 	}
-	raw, err := lease.Object.AppendIndent(nil, &lease.Record{Process: self, Kind: string(kind), Generation: l.Generation, StoreContract: l.StoreContract})
+	raw, err := lease.Form().AppendIndent(nil, &lease.Record{Process: self, Kind: string(kind), Generation: l.Generation, StoreContract: l.StoreContract})
 	if err != nil {
 		return
 	}

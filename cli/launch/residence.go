@@ -43,7 +43,7 @@ func (r *Residence) Began(adapterID, sessionID string, client process.Identity) 
 		AdapterID: adapterID, SessionID: sessionID, Generation: r.lease.Generation, BuildID: r.lease.BuildID,
 		StoreContract: protocol.StoreVersion, Client: client, CreatedAt: time.Now().UTC().Truncate(time.Millisecond),
 	}
-	if raw, err := pin.Object.AppendIndent(nil, &p); err == nil {
+	if raw, err := pin.Form().AppendIndent(nil, &p); err == nil {
 		_ = privatefile.Write(r.home.Root, r.pin(adapterID, sessionID), raw)
 	}
 }

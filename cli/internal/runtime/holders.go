@@ -47,7 +47,7 @@ func (m *Manager) leases() []lease.Record {
 	entries, _ := os.ReadDir(m.at.Leases())
 	var all []lease.Record
 	for _, e := range entries {
-		if l, found, err := read(m, m.at.Leases()+string(os.PathSeparator)+e.Name(), lease.Object); found && err == nil {
+		if l, found, err := read(m, m.at.Leases()+string(os.PathSeparator)+e.Name(), lease.Form()); found && err == nil {
 			all = append(all, l)
 		}
 	}

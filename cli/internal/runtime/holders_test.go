@@ -251,7 +251,7 @@ func TestPinsThatDoNotCount(t *testing.T) {
 		t.Helper()
 		p := good
 		edit(&p)
-		if err := write(w.m, path, pin.Object, &p); err != nil {
+		if err := write(w.m, path, pin.Form(), &p); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -296,7 +296,7 @@ func TestAnotherPIDNamespace(t *testing.T) {
 	}
 	elsewhere := process.Identity{PID: 1 << 22, StartTime: 1, BootID: self.BootID, PIDNamespace: "pid:[1]"}
 	p := pin.Record{AdapterID: "vendor", SessionID: "s", Generation: first.Name, BuildID: first.BuildID, StoreContract: protocol.StoreVersion, Client: elsewhere, CreatedAt: w.m.moment()}
-	if err := write(w.m, w.m.at.Pin("vendor", "s"), pin.Object, &p); err != nil {
+	if err := write(w.m, w.m.at.Pin("vendor", "s"), pin.Form(), &p); err != nil {
 		t.Fatal(err)
 	}
 	if r, err := w.m.Reclaim(w.ctx()); err != nil || len(r.Removed) > 0 {

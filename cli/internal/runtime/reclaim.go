@@ -169,7 +169,7 @@ func (m *Manager) pinned(kept map[string]string) error {
 		if !strings.HasSuffix(e.Name(), ".json") {
 			continue
 		}
-		p, found, err := read(m, path, pin.Object)
+		p, found, err := read(m, path, pin.Form())
 		switch {
 		case err != nil:
 			return err
@@ -228,7 +228,7 @@ func (m *Manager) forgetLeases() {
 	entries, _ := os.ReadDir(m.at.Leases())
 	for _, e := range entries {
 		path := filepath.Join(m.at.Leases(), e.Name())
-		if l, found, err := read(m, path, lease.Object); found && err == nil && m.table.Check(l.Process) == core.ProcessDead {
+		if l, found, err := read(m, path, lease.Form()); found && err == nil && m.table.Check(l.Process) == core.ProcessDead {
 			_ = os.Remove(path)
 		}
 	}

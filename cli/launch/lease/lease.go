@@ -20,29 +20,33 @@ type Record struct {
 // MaxBytes is the size of the largest record.
 const MaxBytes = 4 << 10
 
-// Object is its form.
-var Object = &strictjson.Object[Record]{
-	Name: "lease", Doc: "Who runs.", MaxBytes: MaxBytes,
-	Members: []strictjson.Member[Record]{
-		strictjson.Const[Record]("schemaVersion", "always 1", 1),
-		strictjson.Field("process", "that runs", func(r *Record) *process.Identity { return &r.Process }, strictjson.Nested(ProcessObject)),
-		strictjson.Field("kind", "what it is", func(r *Record) *string { return &r.Kind }, strictjson.Line(32)),
-		strictjson.Field("generation", "from which it runs", func(r *Record) *string { return &r.Generation }, strictjson.Line(64)),
-		strictjson.Field("storeContract", "of the stores that it uses", func(r *Record) *int { return &r.StoreContract }, strictjson.Int(0, 1<<20)),
-	},
+// Form is its form. It is made when it is asked for: hooks link it and most never need it.
+func Form() *strictjson.Object[Record] {
+	return &strictjson.Object[Record]{
+		Name: "lease", Doc: "Who runs.", MaxBytes: MaxBytes,
+		Members: []strictjson.Member[Record]{
+			strictjson.Const[Record]("schemaVersion", "always 1", 1),
+			strictjson.Field("process", "that runs", func(r *Record) *process.Identity { return &r.Process }, strictjson.Nested(ProcessForm())),
+			strictjson.Field("kind", "what it is", func(r *Record) *string { return &r.Kind }, strictjson.Line(32)),
+			strictjson.Field("generation", "from which it runs", func(r *Record) *string { return &r.Generation }, strictjson.Line(64)),
+			strictjson.Field("storeContract", "of the stores that it uses", func(r *Record) *int { return &r.StoreContract }, strictjson.Int(0, 1<<20)),
+		},
+	}
 }
 
 const maxNumber = 1<<31 - 1
 
-// ProcessObject is the form in which a process is named for good.
-var ProcessObject = &strictjson.Object[process.Identity]{
-	Name: "process", Doc: "One process.",
-	Members: []strictjson.Member[process.Identity]{
-		strictjson.Field("pid", "its number", func(p *process.Identity) *int { return &p.PID }, strictjson.Int(1, maxNumber)),
-		strictjson.Field("startTime", "when it started, in units of the platform", func(p *process.Identity) *uint64 { return &p.StartTime }, strictjson.CodedString(&startTime)),
-		strictjson.Optional("bootId", "of the kernel that ran it", func(p *process.Identity) *string { return &p.BootID }, strictjson.Line(100)),
-		strictjson.Optional("pidNamespace", "in which the number is its", func(p *process.Identity) *string { return &p.PIDNamespace }, strictjson.Line(100)),
-	},
+// ProcessForm is the form in which a process is named for good.
+func ProcessForm() *strictjson.Object[process.Identity] {
+	return &strictjson.Object[process.Identity]{
+		Name: "process", Doc: "One process.",
+		Members: []strictjson.Member[process.Identity]{
+			strictjson.Field("pid", "its number", func(p *process.Identity) *int { return &p.PID }, strictjson.Int(1, maxNumber)),
+			strictjson.Field("startTime", "when it started, in units of the platform", func(p *process.Identity) *uint64 { return &p.StartTime }, strictjson.CodedString(&startTime)),
+			strictjson.Optional("bootId", "of the kernel that ran it", func(p *process.Identity) *string { return &p.BootID }, strictjson.Line(100)),
+			strictjson.Optional("pidNamespace", "in which the number is its", func(p *process.Identity) *string { return &p.PIDNamespace }, strictjson.Line(100)),
+		},
+	}
 }
 
 // startTime is a string because it may need all of its 64 bits.
