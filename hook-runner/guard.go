@@ -24,11 +24,11 @@ func (c *call) beforeTool(ctx context.Context) error {
 	}
 	var files, trees []string
 	for _, target := range c.event.Targets {
-		into := &files
+		into, name := &files, c.saved.Workspace.Target
 		if strings.HasSuffix(target, "/") {
-			into, target = &trees, target+"**"
+			into, name, target = &trees, c.saved.Workspace.Resource, target+"**"
 		}
-		resource, err := c.saved.Workspace.Resource(c.cwd(), target)
+		resource, err := name(c.cwd(), target)
 		if err != nil {
 			return err
 		}

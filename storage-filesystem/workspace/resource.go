@@ -44,6 +44,20 @@ func (d Descriptor) Resource(cwd, path string) (string, error) {
 	return resource.Normalise(resource.FromPath(strings.TrimSuffix(d.name(at), "/")) + suffix)
 }
 
+// Target gives the canonical name of the file that somebody is about to touch, as Resource does, but takes the
+// path as it is: a "*" in it is part of the name, and a directory is one.
+func (d Descriptor) Target(cwd, path string) (string, error) {
+	path = strings.ReplaceAll(path, `\`, "/")
+	if path == "" {
+		return "", protocol.UsageError("", "the path of the target is empty")
+	}
+	at, err := d.target(cwd, path)
+	if err != nil {
+		return "", err
+	}
+	return resource.Target(resource.FromPath(d.name(at)))
+}
+
 // target resolves a slashed path against cwd.
 func (d Descriptor) target(cwd, slashed string) (place, error) {
 	path := filepath.FromSlash(slashed)

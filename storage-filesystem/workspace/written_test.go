@@ -78,3 +78,29 @@ func TestWrittenRefusesWhatCouldBeEither(t *testing.T) {
 		}
 	}
 }
+
+// TestTargetTakesThePathAsItIs: whatever file somebody touches has a name, which a claim on what is around
+// it covers.
+func TestTargetTakesThePathAsItIs(t *testing.T) {
+	main := repo(t, filepath.Join(temp(t), "main"))
+	write(t, filepath.Join(main, "src", "a"), "x")
+	link(t, "src", filepath.Join(main, "alias"))
+	d := discover(t, main)
+	for path, want := range map[string]string{
+		"src/a":           "file:src/a",
+		"alias/a":         "file:src/a",
+		"src":             "file:src",
+		"src/":            "file:src",
+		".":               "file:.",
+		"src/**":          "file:src/**",
+		"src/*.go":        "file:src/*.go",
+		"src/a b%20.txt":  "file:src/a%20b%2520.txt",
+		main + "/src/new": "file:src/new",
+	} {
+		if got, err := d.Target(main, path); err != nil || got != want {
+			t.Errorf("%q: %q, %v, want %q", path, got, err, want)
+		}
+	}
+	_, err := d.Target(main, "")
+	wantError(t, err, protocol.Usage)
+}
