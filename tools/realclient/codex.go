@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // Codex is a real Codex in a terminal, with a home of its own and acc in its hooks, which are trusted.
@@ -100,10 +101,18 @@ func mustQuote(s string) string {
 // Close ends the terminal, and the background server of this home with the client's own command.
 func (c *Codex) Close() {
 	c.Terminal.Close()
-	stop := exec.Command(c.command, "app-server", "daemon", "stop")
-	stop.Env = c.env
+	StopCodexServer(c.command, c.env, c.home)
+}
+
+// StopCodexServer ends the background server of a home of Codex, with the client's own command, and the
+// process that keeps it up to date. It waits ten seconds at most.
+func StopCodexServer(command string, env []string, home string) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	stop := exec.CommandContext(ctx, command, "app-server", "daemon", "stop")
+	stop.Env = env
 	_ = stop.Run()
-	data, err := os.ReadFile(filepath.Join(c.home, "app-server-daemon", "daemon-updater.pid"))
+	data, err := os.ReadFile(filepath.Join(home, "app-server-daemon", "daemon-updater.pid"))
 	if err != nil {
 		return
 	}

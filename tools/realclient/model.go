@@ -14,10 +14,11 @@ import (
 
 // Step is one answer of the model: a call of a tool, or the text that ends its turn.
 type Step struct {
-	Wait  time.Duration
-	Tool  string
-	Input any // a text: the tool takes text as it stands, which only the Responses API has
-	Text  string
+	Wait      time.Duration
+	Tool      string
+	Namespace string // of the tool, which only the Responses API has
+	Input     any    // a text: the tool takes text as it stands, which only the Responses API has
+	Text      string
 }
 
 // Script says what the model does about the newest text that its user gave it, step by step; what the

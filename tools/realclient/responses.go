@@ -18,7 +18,8 @@ type item struct {
 // text joins the texts of an item, in whichever form they were sent.
 func (i item) text() string {
 	var parts []struct {
-		Text string `json:"text"`
+		Text   string `json:"text"`
+		Sealed string `json:"encrypted_content"` // of a message to a subagent, which this server gave in plain
 	}
 	var text string
 	switch {
@@ -27,7 +28,7 @@ func (i item) text() string {
 	case json.Unmarshal(i.Content, &parts) == nil:
 		var all []string
 		for _, p := range parts {
-			all = append(all, p.Text)
+			all = append(all, p.Text+p.Sealed)
 		}
 		return strings.Join(all, "\n")
 	}
@@ -70,6 +71,9 @@ func (m *Model) respond(w http.ResponseWriter, r *http.Request, body []byte) {
 			"name": step.Tool, "arguments": string(arguments),
 		}
 	}
+	if step.Namespace != "" {
+		output["namespace"] = step.Namespace
+	}
 	id := fmt.Sprintf("resp_%d", number)
 	w.Header().Set("content-type", "text/event-stream")
 	send := func(event string, v map[string]any) {
@@ -95,7 +99,8 @@ func promptOf(input []item) (p Prompt, answered int) {
 	for i, it := range input {
 		text := it.text()
 		seen.WriteString(text + string(it.Output) + "\n")
-		if it.Role == "user" && text != "" && !strings.HasPrefix(text, "<") {
+		asked := it.Role == "user" || it.Type == "agent_message" // as which a subagent gets its task
+		if asked && text != "" && !strings.HasPrefix(text, "<") {
 			newest, p.Newest = i, text
 		}
 	}

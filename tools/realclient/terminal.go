@@ -63,6 +63,21 @@ func (t *Terminal) Enter(ctx context.Context) error {
 	return err
 }
 
+// Press presses keys by tmux's names for them, one after the other.
+func (t *Terminal) Press(ctx context.Context, keys ...string) error {
+	for _, key := range keys {
+		if _, err := t.run(ctx, "send-keys", "-t", session, key); err != nil {
+			return err
+		}
+		select { // some keys are read as the beginning of a sequence
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
 // Screen is what a person sees.
 func (t *Terminal) Screen(ctx context.Context) string {
 	out, err := t.run(ctx, "capture-pane", "-p", "-t", session)
