@@ -1,6 +1,4 @@
 // Package tools holds the checks and builders of contributors. No product package imports anything here.
 //
-// boundaries checks the import graph and the module files, doctest runs the commands in the documents,
-// modproxy serves unpublished siblings to go mod tidy, worktree knows the layout of the repository, and
-// lint pins the linter in a module of its own. Start reading at .ci/run, which runs them all.
+// README.md lists them with the command for each. Start reading at .ci/run, which runs them all.
 package tools

@@ -3,6 +3,7 @@
 // modules that were never published.
 //
 //	go run ./tools/modproxy pack DIR               write the proxy to DIR and print how a shell uses it
+//	go run ./tools/modproxy tags VERSION           print the tags of a release: one for each module, and its own
 //	go run ./tools/modproxy tidy [DIR...]          tidy these modules (none named: all) against such a proxy
 //	go run ./tools/modproxy tidy -check [DIR...]   fail and print the difference instead of writing
 //
@@ -32,7 +33,7 @@ func main() {
 
 func run(args []string) error {
 	if len(args) == 0 {
-		return fmt.Errorf("what to do? pack DIR, or tidy [-check] [DIR...]")
+		return fmt.Errorf("what to do? pack DIR, tags VERSION, or tidy [-check] [DIR...]")
 	}
 	root, err := worktree.FindRoot(".")
 	if err != nil {
@@ -44,6 +45,11 @@ func run(args []string) error {
 			return fmt.Errorf("pack takes one directory")
 		}
 		return pack(root, args[1])
+	case "tags":
+		if len(args) != 2 {
+			return fmt.Errorf("tags takes one version, as v1.2.3")
+		}
+		return printTags(root, args[1])
 	case "tidy":
 		fs := flag.NewFlagSet("tidy", flag.ContinueOnError)
 		check := fs.Bool("check", false, "print what would change and fail")
@@ -52,7 +58,7 @@ func run(args []string) error {
 		}
 		return Tidy(root, *check, fs.Args())
 	}
-	return fmt.Errorf("unknown command %q; there are pack and tidy", args[0])
+	return fmt.Errorf("unknown command %q; there are pack, tags and tidy", args[0])
 }
 
 // pack writes the proxy and prints what makes go commands of a POSIX shell use it.
@@ -81,4 +87,13 @@ func pack(root, dir string) error {
 		fmt.Println("export " + line)
 	}
 	return nil
+}
+
+// printTags prints what git tag is to be given for a release, all on one commit.
+func printTags(root, version string) error {
+	tags, err := Tags(root, version)
+	for _, tag := range tags {
+		fmt.Println(tag)
+	}
+	return err
 }

@@ -175,3 +175,20 @@ func TestPackServesEveryModuleButTheLinter(t *testing.T) {
 		t.Errorf("packed modules (-want +got):\n%s", diff)
 	}
 }
+
+func TestTags(t *testing.T) {
+	root := tree(t)
+	got, err := Tags(root, worktree.Version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := worktree.Version
+	if diff := cmp.Diff([]string{v, "alpha/" + v, "alpha/nested/" + v, "beta/" + v, "gamma/" + v}, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	for _, version := range []string{"", "0.1.0", "v0.1", "v9.9.9"} {
+		if tags, err := Tags(root, version); err == nil {
+			t.Errorf("%q: %v", version, tags)
+		}
+	}
+}
