@@ -224,6 +224,7 @@ func (h inhabited) costs(t *testing.T, prepare func(d *vfstest.Disk), wantError 
 // in one with a hundred thousand messages: with fresh indexes, with indexes that have fallen behind, and
 // with none or damaged ones, where some operations end with an error instead.
 func TestCallCounts(t *testing.T) {
+	simulated(t)
 	little, much := 100, 100_000
 	if testing.Short() {
 		much = 4_000

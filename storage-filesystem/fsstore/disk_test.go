@@ -168,6 +168,7 @@ func pairs(t testing.TB, n int) (d *vfstest.Disk, lastFrame []byte) {
 
 // TestTornTail cuts the last frame at every byte, as a writer does that was killed while it appended.
 func TestTornTail(t *testing.T) {
+	simulated(t)
 	before, _ := pairs(t, 3)
 	whole := before.Clone()
 	mustSet(t, onDisk(whole.Process()), 4)
@@ -214,6 +215,7 @@ func TestTornTail(t *testing.T) {
 // TestDamagedJournal flips every bit of a journal. Whatever head says stands is never cut: a writer must
 // refuse and change nothing.
 func TestDamagedJournal(t *testing.T) {
+	simulated(t)
 	d, lastFrame := pairs(t, 3)
 	journal := readFile(t, d, journalFile)
 	lastStart := len(journal) - len(lastFrame)
@@ -271,6 +273,7 @@ func refused(t *testing.T, d *vfstest.Disk, damaged []byte, at int, err error) {
 // TestPowerCuts cuts the power at many moments of a quiet life: whatever of head, applied and the state was
 // on its way to the disk, everything committed is there.
 func TestPowerCuts(t *testing.T) {
+	simulated(t)
 	for n := 8; n <= 12; n++ {
 		d, _ := pairs(t, n)
 		for seed := range uint64(200) {
@@ -286,6 +289,7 @@ func TestPowerCuts(t *testing.T) {
 // TestHooksAfterPowerCut cuts the power in rooms of which a checkpoint has made some indexes durable, or none: hooks,
 // which may not make indexes again, still find everything, before and after the first of them has committed.
 func TestHooksAfterPowerCut(t *testing.T) {
+	simulated(t)
 	for _, c := range []struct{ before, after int }{{0, 90}, {5, 3}, {40, 15}, {40, 200}} {
 		d, _ := pairs(t, max(c.before, 1))
 		if c.before > 0 {
@@ -317,6 +321,7 @@ func TestHooksAfterPowerCut(t *testing.T) {
 
 // TestDerivedFilesComeBack deletes everything that can be made again, in every combination.
 func TestDerivedFilesComeBack(t *testing.T) {
+	simulated(t)
 	d, _ := pairs(t, 4)
 	derived := []string{"state", "head.json", "applied.json", "state/participant", "tmp", "ephemeral", "locks"}
 	for set := range 1 << len(derived) {

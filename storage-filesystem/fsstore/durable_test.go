@@ -12,6 +12,7 @@ import (
 // TestDurableIndexes: whatever happens after a checkpoint, the indexes that it made durable are there after a power cut,
 // and hooks go on from them when the newer ones are lost.
 func TestDurableIndexes(t *testing.T) {
+	simulated(t)
 	const n = 80 // more than readers lay over the empty indexes
 	for name, after := range map[string]func(d *vfstest.Disk){
 		"nothing": func(*vfstest.Disk) {},

@@ -185,6 +185,7 @@ func agree(t *testing.T, s *fsstore.Store, r *rand.Rand, what string) {
 }
 
 func TestIndexesAgree(t *testing.T) {
+	simulated(t)
 	for seed := range uint64(3) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 2))
@@ -231,6 +232,7 @@ func lived(t *testing.T, commits int) *vfstest.Disk {
 // TestIndexDamage: what cannot be trusted is said to be unavailable by a process that may not mend it, never
 // answered wrongly, and never fails a commit. A process that may mend it does so and answers.
 func TestIndexDamage(t *testing.T) {
+	simulated(t)
 	const commits = 150
 	whole := lived(t, commits)
 	manifest := diskDir + "/indexes/v1/cache.json"
@@ -319,6 +321,7 @@ func TestIndexesDoNotHideADamagedJournal(t *testing.T) {
 
 // TestIndexLag: up to the bound the frames that the indexes do not know are laid over them.
 func TestIndexLag(t *testing.T) {
+	simulated(t)
 	d := lived(t, 40)
 	s := onDisk(failingPages(d))
 	life := &churn{r: rand.New(rand.NewPCG(5, 5)), n: 1000}

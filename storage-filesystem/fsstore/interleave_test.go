@@ -82,6 +82,7 @@ func onSmall(fs vfs.FS) *fsstore.Store {
 // one state, never an older one than the reader before, and what it saw survives a power cut at that
 // very moment. The same holds when the writer cannot replace head.
 func TestReaderBesideWriter(t *testing.T) {
+	simulated(t)
 	for name, prepare := range prepared(t) {
 		for _, headless := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, headless %v", name, headless), func(t *testing.T) {
@@ -131,6 +132,7 @@ func readBeside(t *testing.T, d *vfstest.Disk, op vfstest.Op, before int) int {
 // TestWriterBesideReader stops a reader before each of its operations and lets others commit, rotate and
 // lose head: its callback must end with one state that was current at some moment of the read.
 func TestWriterBesideReader(t *testing.T) {
+	simulated(t)
 	commit := func(store func(vfs.FS) *fsstore.Store, commits int) func(t *testing.T, d *vfstest.Disk, low int) int {
 		return func(t *testing.T, d *vfstest.Disk, low int) int {
 			for i := range commits {
@@ -192,6 +194,7 @@ func TestWriterBesideReader(t *testing.T) {
 
 // TestRemovedBesideReader commits a removal and what replaces it while a reader is between the two.
 func TestRemovedBesideReader(t *testing.T) {
+	simulated(t)
 	swap := func(from, to string) func(core.Tx) error {
 		return func(tx core.Tx) error {
 			for _, id := range []string{from, to} {

@@ -57,6 +57,7 @@ func names(err error, file string) bool {
 // TestLostRecord removes each state file that an index lists, and each directory of a kind: nobody reads a record
 // as absent that was lost; a repair brings it back.
 func TestLostRecord(t *testing.T) {
+	simulated(t)
 	whole := lived(t, 60)
 	must(t, onDisk(whole.Process()).View(t.Context(), everyone))
 	listed, found := stateFiles(whole), 0
@@ -128,6 +129,7 @@ func TestLostIsNotMadeAgain(t *testing.T) {
 
 // TestRemovedIsNotLost removes a record before each operation of a reader that has found it in an index.
 func TestRemovedIsNotLost(t *testing.T) {
+	simulated(t)
 	disk, _ := pairs(t, 3)
 	_, err := onDisk(disk.Process()).Update(t.Context(), addNewcomer)
 	must(t, err)

@@ -126,6 +126,7 @@ func TestMaintainNothing(t *testing.T) {
 // TestSweepGoesOn: finding the pages that are in use goes on where an earlier sweep ended it, also while commits
 // replace them, and no page goes that is in use.
 func TestSweepGoesOn(t *testing.T) {
+	simulated(t)
 	d := vfstest.NewDisk()
 	d.Advance(-48 * time.Hour)
 	fill := func(from, to int) {
@@ -176,6 +177,7 @@ func TestSweepGoesOn(t *testing.T) {
 // TestCommitsKeepReplayShort: a process that may take its time raises the checkpoint when a commit finds it due; a
 // hook leaves that to others.
 func TestCommitsKeepReplayShort(t *testing.T) {
+	simulated(t)
 	for _, patient := range []bool{true, false} {
 		d := vfstest.NewDisk()
 		var behind int64

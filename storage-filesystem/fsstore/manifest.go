@@ -94,21 +94,25 @@ func readManifest(dir vfs.Dir, name string, tag frame.Tag) (*manifest, error) {
 	if err != nil {
 		return nil, readError(name, err)
 	}
+	return decodeManifest(raw, tag), nil
+}
+
+func decodeManifest(raw []byte, tag frame.Tag) *manifest {
 	j, err := manifestFormat.Decode(raw)
 	if err != nil || j.store != hex.EncodeToString(tag[:]) {
-		return nil, nil
+		return nil
 	}
 	if sum, err := j.sum(); err != nil || sum != j.check {
-		return nil, nil
+		return nil
 	}
 	m := &manifest{place: j.mark.place(), roots: map[core.Index]string{}}
 	for _, r := range j.roots {
 		if !index.ValidName(r.page) {
-			return nil, nil
+			return nil
 		}
 		m.roots[core.Index(r.index)] = r.page
 	}
-	return m, nil
+	return m
 }
 
 // bases are what indexes can be brought up to date from, the best first. The manifest is not flushed, and neither are

@@ -69,6 +69,7 @@ func TestMigrate(t *testing.T) {
 // TestMigrationFaults lets every operation of a migration fail or be its last: run again, it comes to the
 // same end, and in between the store is refused or complete.
 func TestMigrationFaults(t *testing.T) {
+	simulated(t)
 	whole, _ := pairs(t, 20)
 	contract6(t, whole)
 	tried := 0

@@ -1,6 +1,9 @@
 package fsstore
 
 import (
+	"errors"
+	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -153,7 +156,36 @@ func decodeTransaction(payload []byte) (transaction, error) {
 			t.Puts[i].Created = t.Generation
 		}
 	}
+	if err == nil {
+		err = t.check()
+	}
 	return t, err
+}
+
+// check refuses what the definition of a payload cannot say.
+func (t *transaction) check() error {
+	if len(t.Events) == 0 && t.At.IsZero() {
+		return errors.New("neither it nor an event says when it was committed")
+	}
+	for _, p := range t.Puts {
+		if err := checkKey(p.Kind, p.ID); err != nil {
+			return err
+		}
+	}
+	for _, r := range t.Removes {
+		if err := checkKey(r.Kind, r.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkKey refuses a record that cannot have a file.
+func checkKey(kind, id string) error {
+	if !slices.Contains(protocol.Kinds[:], protocol.Kind(kind)) || !portable(id) {
+		return fmt.Errorf("there can be no %q %q", kind, id)
+	}
+	return nil
 }
 
 func appendPlaces(b []byte, name string, places [][]string) []byte {

@@ -14,6 +14,7 @@ import (
 // TestRebuildBelievesTheJournal: indexes are not made from a state file that the journal contradicts, or from one that
 // is missing; after a repair they are.
 func TestRebuildBelievesTheJournal(t *testing.T) {
+	simulated(t)
 	whole := lived(t, 80)
 	find := func(r core.Reader) error { _, err := r.Find(core.Query{Index: core.MessagesInOrder}); return err }
 	older := lived(t, 70)

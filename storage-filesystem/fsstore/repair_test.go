@@ -26,6 +26,7 @@ func stateFiles(d *vfstest.Disk) (files []string) {
 // TestFsckFindsEveryStateFile damages, empties and removes each state file in turn: the check names it, a repair
 // makes it again, and what it was is what it is.
 func TestFsckFindsEveryStateFile(t *testing.T) {
+	simulated(t)
 	whole := lived(t, 40)
 	must(t, onDisk(whole.Process()).Checkpoint(t.Context()))
 	for i, file := range stateFiles(whole) {

@@ -263,6 +263,7 @@ func TestLostSegment(t *testing.T) {
 
 // TestTrimBesideReader trims before each operation of a reader that pages through old events.
 func TestTrimBesideReader(t *testing.T) {
+	simulated(t)
 	disk := segmented(t)()
 	for k := 0; ; k++ {
 		d := disk.Clone()

@@ -28,6 +28,7 @@ func size(d *vfstest.Disk, dir string) (total int) {
 // TestDiskPerMessage: a message that was sent, offered, read and acknowledged takes at most twice its body and
 // 6 KiB, journal and indexes included, and 3 KiB once it was trimmed.
 func TestDiskPerMessage(t *testing.T) {
+	simulated(t)
 	const messages, body = 400, 1000
 	d := vfstest.NewDisk()
 	clock := coretest.NewClock()

@@ -48,6 +48,7 @@ func readSoloPair(s *fsstore.Store) (n int, generation uint64, err error) {
 // TestSoloFaults lets every operation fail that keeps a solo room, or ends it: the room is always whole. A
 // power cut may lose a solo room, which nobody was promised, but never what was committed.
 func TestSoloFaults(t *testing.T) {
+	simulated(t)
 	room := vfstest.NewDisk()
 	if _, err := onDisk(room.Process()).Update(context.Background(), setSolo(1)); err != nil {
 		t.Fatal(err)
@@ -101,6 +102,7 @@ func TestSoloFaults(t *testing.T) {
 
 // TestSoloBesideReader ends a solo room before each operation of a reader.
 func TestSoloBesideReader(t *testing.T) {
+	simulated(t)
 	room := vfstest.NewDisk()
 	if _, err := onDisk(room.Process()).Update(context.Background(), setSolo(1)); err != nil {
 		t.Fatal(err)

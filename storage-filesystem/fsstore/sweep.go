@@ -201,11 +201,15 @@ func (b *sweeping) mark() error {
 
 // readMarks gives the pages that an unfinished sweep found; a file that was torn by a power cut holds none.
 func readMarks(dir vfs.Dir) map[string]bool {
-	marked := map[string]bool{}
 	raw, err := dir.ReadFile(marksFile, maxMarks)
 	if err != nil {
-		return marked
+		return map[string]bool{}
 	}
+	return decodeMarks(raw)
+}
+
+func decodeMarks(raw []byte) map[string]bool {
+	marked := map[string]bool{}
 	check, names, _ := strings.Cut(string(raw), "\n")
 	if check != index.Name([]byte(names)) {
 		return marked

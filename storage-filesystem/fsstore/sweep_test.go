@@ -203,6 +203,7 @@ func addNewcomer(tx core.Tx) error {
 // numbers of faults that were tried when a scenario was last changed on purpose: fewer means that
 // something has slipped out of the sweep.
 func TestFaultSweep(t *testing.T) {
+	simulated(t)
 	warm := func(n int) func() *vfstest.Disk {
 		return func() *vfstest.Disk { d, _ := pairs(t, n); return d }
 	}

@@ -155,6 +155,7 @@ func TestVanishingBesideWriters(t *testing.T) {
 
 // TestSharedBesideSoloReader shares a solo room before each operation of a reader, and lets it vanish.
 func TestSharedBesideSoloReader(t *testing.T) {
+	simulated(t)
 	room := vfstest.NewDisk()
 	_, err := onDisk(room.Process()).Update(t.Context(), setSolo(1))
 	must(t, err)
