@@ -160,12 +160,13 @@ func (m *Manager) Downgrade(ctx context.Context, s *Staged) error {
 // Unmanage gives up the managed runtime: nothing is chosen any more, and what lies in bin runs as it is. It is
 // refused while processes of acc run.
 func (m *Manager) Unmanage(ctx context.Context) error {
+	contracts := m.contracts()
 	lock, err := m.exclusive(ctx)
 	if err != nil {
 		return err
 	}
 	defer lock.Release()
-	holders, err := m.users(m.contracts())
+	holders, err := m.users(contracts)
 	if err != nil {
 		return err
 	}
