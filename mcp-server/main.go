@@ -12,6 +12,7 @@ import (
 	"github.com/acc-control-plane/acc/mcp-server/internal/caller"
 	"github.com/acc-control-plane/acc/mcp-server/internal/lines"
 	"github.com/acc-control-plane/acc/storage-filesystem/datahome"
+	"github.com/acc-control-plane/acc/storage-filesystem/room"
 )
 
 // Options are what the binary that links this module knows and the module does not.
@@ -22,6 +23,9 @@ type Options struct {
 	Tags []string
 	// Conversation finds the session that a client's hooks own; nil: there are no hooks.
 	Conversation caller.Conversation
+	// Discover brings sessions that no hook has told of yet into a room before somebody looks who is there; nil:
+	// nobody is found.
+	Discover func(ctx context.Context, in *room.Room, env func(string) string)
 	// Lives are the transports by which running sessions can be asked to look at a message that was just
 	// recorded; none: every message waits.
 	Lives []*adapter.Live

@@ -22,6 +22,9 @@ func runStatus(ctx context.Context, c call, q statusRequest) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
+	if c.options.Discover != nil {
+		c.options.Discover(ctx, who.Room, c.env)
+	}
 	data := answer.StatusData{Participant: who.Participant}
 	err = who.Do(ctx, func(owner core.Owner) (err error) {
 		data.Status, err = who.Room.Core.Status(ctx, core.StatusQuery{Owner: &owner, All: q.all})

@@ -35,6 +35,7 @@ const deadline = 15 * time.Second
 // server is the state of one connection.
 type server struct {
 	options Options
+	env     func(string) string
 	mcp     *mcp.Server
 	book    *caller.Book
 	write   answer.Writer
@@ -44,7 +45,7 @@ type server struct {
 
 func newServer(o Options, env func(string) string, hangup <-chan struct{}) *server {
 	s := &server{
-		options: o, hangup: hangup,
+		options: o, env: env, hangup: hangup,
 		book:  caller.NewBook(env, o.Conversation),
 		write: answer.Writer{Tags: slices.Concat(o.Tags, wrappers)},
 	}

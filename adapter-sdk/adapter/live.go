@@ -28,6 +28,21 @@ type LiveClient interface {
 	Retire(ctx context.Context, v Vault, ref string) error
 }
 
+// Finder is implemented by a LiveClient whose client runs no hook before the first prompt of a session, and can tell
+// which sessions wait for that.
+type Finder interface {
+	// Find gives the sessions in which nobody has said anything yet and whose hooks will run. Whatever is not certain
+	// is left out; it starts nothing and changes nothing. env shows what Bind may read.
+	Find(ctx context.Context, env func(name string) string) []Found
+}
+
+// Found is a session that waits for its first prompt.
+type Found struct {
+	SessionID     string // the client's own
+	Cwd           string
+	ClientVersion string
+}
+
 // Vault keeps the private records of endpoints, outside every directory that a sandboxed model may
 // write. Its ids are those that adapters choose, portable and of at most 100 characters.
 type Vault interface {
@@ -138,13 +153,7 @@ func (l *Live) Contract() Contract { return l.contract }
 // Bind asks the adapter within BindTime and settles its answer: whatever is outside the contract becomes
 // a handshake with a reason, and its record is dropped.
 func (l *Live) Bind(ctx context.Context, r BindRequest) Handshake {
-	env := r.Env
-	r.Env = func(name string) string {
-		if env == nil || !slices.Contains(l.env, name) {
-			return ""
-		}
-		return env(name)
-	}
+	r.Env = l.narrowed(r.Env)
 	h := l.handshake(ctx, func(ctx context.Context) Handshake { return l.client.Bind(ctx, r) })
 	if h.settled.Reason != NativeOK && h.raw.Endpoint != "" {
 		_ = l.client.Retire(ctx, r.Vault, h.raw.Endpoint)
@@ -160,6 +169,29 @@ func (l *Live) Refresh(ctx context.Context, v Vault, e Endpoint) Handshake {
 		return Handshake{Reason: NativeSessionUnavailable}
 	}
 	return h
+}
+
+// Find asks an adapter that can tell for sessions that wait for their first prompt, within BindTime. Nothing found
+// is the answer to everything that goes wrong.
+func (l *Live) Find(ctx context.Context, env func(name string) string) []Found {
+	finder, ok := l.client.(Finder)
+	if !ok {
+		return nil
+	}
+	found, _ := within(ctx, BindTime, func(ctx context.Context) []Found { return finder.Find(ctx, l.narrowed(env)) })
+	return slices.DeleteFunc(found, func(f Found) bool {
+		return f.SessionID == "" || len(f.SessionID) > MaxSessionIDBytes || !plain(f.SessionID) || f.Cwd == ""
+	})
+}
+
+// narrowed lets an adapter see the variables that it declared.
+func (l *Live) narrowed(env func(string) string) func(string) string {
+	return func(name string) string {
+		if env == nil || !slices.Contains(l.env, name) {
+			return ""
+		}
+		return env(name)
+	}
 }
 
 // Retire forgets an endpoint.

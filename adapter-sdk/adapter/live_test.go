@@ -245,3 +245,48 @@ func TestJoin(t *testing.T) {
 		}
 	}
 }
+
+// finds is a live client that can tell of sessions that wait for their first prompt.
+type finds struct {
+	told
+	find func(context.Context, func(string) string) []Found
+}
+
+func (f finds) Find(ctx context.Context, env func(string) string) []Found { return f.find(ctx, env) }
+
+// TestFind: an adapter sees what it declared, what it tells must name a session, and whatever it does instead of
+// answering finds nothing.
+func TestFind(t *testing.T) {
+	env := func(name string) string { return "value of " + name }
+	find := func(ctx context.Context, how func(context.Context, func(string) string) []Found) []Found {
+		l, err := NewLive("tool", goodContract(), finds{find: how}, "TOOL_SOCKET")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l.Find(ctx, env)
+	}
+	got := find(t.Context(), func(_ context.Context, env func(string) string) []Found {
+		return []Found{{SessionID: env("TOOL_SOCKET"), Cwd: "/p"}, {SessionID: env("HOME"), Cwd: "/p"}, {SessionID: "a\nb", Cwd: "/p"}, {SessionID: "c"},
+			{SessionID: strings.Repeat("x", MaxSessionIDBytes+1), Cwd: "/p"}}
+	})
+	if diff := cmp.Diff([]Found{{SessionID: "value of TOOL_SOCKET", Cwd: "/p"}}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	for name, got := range map[string][]Found{
+		"a panic": find(t.Context(), func(context.Context, func(string) string) []Found { panic("vendor") }),
+		"no answer": find(ended, func(ctx context.Context, _ func(string) string) []Found {
+			time.Sleep(50 * time.Millisecond)
+			return []Found{{SessionID: "s", Cwd: "/p"}}
+		}),
+	} {
+		if len(got) != 0 {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	l, _ := sealed(t, told{})
+	if got := l.Find(t.Context(), env); got != nil {
+		t.Errorf("of a client that cannot tell: %v", got)
+	}
+}

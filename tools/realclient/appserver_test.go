@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -26,7 +27,8 @@ type appServer struct {
 	*standIn
 	queue  []string
 	unload bool // after the next message
-	odd    add  // handles the next message in its own way, once; nil: as the client does
+	trust  string
+	odd    add // handles the next message in its own way, once; nil: as the client does
 }
 
 // add handles a message for the queue: the parameters and the id of the request.
@@ -41,7 +43,6 @@ func startAppServer(t *testing.T, odd add) *appServer {
 	a.listen(socket, a.serve)
 	s.must(os.Symlink(socket, filepath.Join(home, "app-server-control", "app-server-control.sock")))
 	a.env = []string{"CODEX_HOME=" + home}
-	a.begin()
 	return a
 }
 
@@ -86,12 +87,19 @@ func (a *appServer) answer(method, params string) string {
 	switch method {
 	case "initialize":
 		return `"result":{"userAgent":"codex-tui/0.171.0 (Debian)"}`
+	case "thread/loaded/list":
+		return fmt.Sprintf(`"result":{"data":[%q],"nextCursor":null}`, a.native)
+	case "hooks/list":
+		hook := func(event string) string {
+			return fmt.Sprintf(`{"eventName":%q,"command":"'/x/acc-hook' codex","enabled":true,"trustStatus":%q}`, event, a.trust)
+		}
+		return `"result":{"data":[{"hooks":[` + hook("sessionStart") + "," + hook("userPromptSubmit") + `]}]}`
 	case "thread/read":
 		status := "idle"
 		if a.unload && len(a.queue) > 0 {
 			status = "notLoaded"
 		}
-		return fmt.Sprintf(`"result":{"thread":{"id":%q,"cwd":%q,"ephemeral":false,"status":{"type":%q}}}`, a.native, a.project, status)
+		return fmt.Sprintf(`"result":{"thread":{"id":%q,"cwd":%q,"ephemeral":false,"preview":"","threadSource":"user","parentThreadId":null,"status":{"type":%q}}}`, a.native, a.project, status)
 	case "thread/queue/list":
 		return `"result":{"data":[` + strings.Join(a.queue, ",") + `]}`
 	case "thread/turns/list":
@@ -190,6 +198,7 @@ func TestAppServerStandIns(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			a := startAppServer(t, tt.odd)
+			a.begin()
 			a.mu.Lock()
 			a.unload = tt.unload
 			a.mu.Unlock()
@@ -223,6 +232,7 @@ func TestAppServerSenderKilled(t *testing.T) {
 	crossed, hold := make(chan struct{}, 1), make(chan struct{})
 	t.Cleanup(func() { close(hold) })
 	a := startAppServer(t, taking(func(net.Conn) { crossed <- struct{}{}; <-hold }))
+	a.begin()
 	id := a.killed(crossed)
 	if r := a.receipt(id); r.State != "queued" {
 		t.Errorf("nothing was committed, and the receipt says %+v", r)
@@ -238,3 +248,43 @@ func TestAppServerSenderKilled(t *testing.T) {
 		t.Errorf("shown a second time by the hook: %s", told)
 	}
 }
+
+// TestAppServerEmptyChat: a chat in which nobody has said anything is found by who looks, if the person trusts acc's
+// hooks; a message then begins its first turn, and its first hook speaks for the session that was opened.
+func TestAppServerEmptyChat(t *testing.T) {
+	a := startAppServer(t, nil)
+	look := func() string { return a.accIn(a.env, "status") }
+	for _, trust := range []string{"untrusted", "modified", ""} {
+		a.trust = trust
+		if got := look(); strings.Contains(got, "codex") {
+			t.Errorf("hooks that are %q do not run, and acc shows\n%s", trust, got)
+		}
+	}
+	a.mu.Lock()
+	a.trust = "trusted"
+	a.mu.Unlock()
+	for range 2 {
+		if got := look(); strings.Count(got, "codex-") != 1 {
+			t.Fatalf("acc shows\n%s", got)
+		}
+	}
+	id, got := a.askOf("codex", "Anybody there?")
+	if got.Outcome != "offered" || got.Transport != "codex-app-server" || a.receipt(id).State != "offered" {
+		t.Errorf("%+v", got)
+	}
+	told := a.hook("UserPromptSubmit", map[string]any{"prompt": "[acc wake] From another session"})
+	header := ownerPair.FindStringSubmatch(told)
+	if header == nil {
+		t.Fatalf("the first hook tells %s", told)
+	}
+	a.acc("reply", "--message", id, "--body", "Yes.", "--session", header[1], "--generation", header[2])
+	if a.receipt(id).State != "acknowledged" || strings.Count(look(), "codex-") != 1 {
+		t.Errorf("%+v\n%s", a.receipt(id), look())
+	}
+	a.hook("SessionEnd", map[string]any{"reason": "other"})
+	if got := look(); strings.Count(got, "online") > 1 {
+		t.Errorf("what has ended comes back:\n%s", got)
+	}
+}
+
+var ownerPair = regexp.MustCompile(`--session (\S+) --generation (\S+)`)

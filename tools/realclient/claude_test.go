@@ -116,11 +116,14 @@ func (s *stage) must(err error) {
 }
 
 // acc runs a command in the project and gives its standard output.
-func (s *stage) acc(args ...string) string {
+func (s *stage) acc(args ...string) string { s.Helper(); return s.accIn(nil, args...) }
+
+// accIn is acc with more variables.
+func (s *stage) accIn(env []string, args ...string) string {
 	s.Helper()
 	cmd := exec.CommandContext(s.ctx, filepath.Join(s.bin, "acc"), args...)
 	cmd.Dir = s.project
-	cmd.Env = append(os.Environ(), "ACC_DATA_HOME="+s.home.Root)
+	cmd.Env = append(append(os.Environ(), "ACC_DATA_HOME="+s.home.Root, "HOME="+s.root), env...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {

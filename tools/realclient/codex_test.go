@@ -17,6 +17,21 @@ import (
 // codex starts the client and lets a person type, because the client runs no hook before that.
 func (s *stage) codex(config string, args ...string) *Codex {
 	s.Helper()
+	c := s.emptyCodex(config, args...)
+	s.must(c.Type(s.ctx, "hello"))
+	looks := 0
+	s.until("in the room", c, func() bool {
+		if looks++; looks%20 == 0 { // a client that was still starting took the key for a part of the text
+			s.must(c.Enter(s.ctx))
+		}
+		return strings.Contains(s.acc("status"), "codex-")
+	})
+	return c
+}
+
+// emptyCodex starts the client.
+func (s *stage) emptyCodex(config string, args ...string) *Codex {
+	s.Helper()
 	temp, err := os.MkdirTemp("/var/tmp", "arc")
 	s.must(err)
 	s.Cleanup(func() { _ = os.RemoveAll(temp) })
@@ -27,14 +42,6 @@ func (s *stage) codex(config string, args ...string) *Codex {
 	s.must(err)
 	s.Cleanup(c.Close)
 	s.until("ready", c, func() bool { return strings.Contains(c.Screen(s.ctx), "Ask Codex") })
-	s.must(c.Type(s.ctx, "hello"))
-	looks := 0
-	s.until("in the room", c, func() bool {
-		if looks++; looks%20 == 0 { // a client that was still starting took the key for a part of the text
-			s.must(c.Enter(s.ctx))
-		}
-		return strings.Contains(s.acc("status"), "codex-")
-	})
 	return c
 }
 
@@ -80,6 +87,26 @@ func TestCodexIdle(t *testing.T) {
 	s.until("answered", c, func() bool { return s.receipt(id).State == "acknowledged" })
 	if inbox := s.acc(append([]string{"inbox"}, s.owner...)...); !strings.Contains(inbox, "Re: a question") {
 		t.Errorf("the asker's inbox:\n%s", inbox)
+	}
+}
+
+// TestCodexEmpty: a terminal in which nobody has typed yet is found by who looks, and the question begins its first
+// turn; its model answers with the header that its first hook tells.
+func TestCodexEmpty(t *testing.T) {
+	client(t, "ACC_REAL_CODEX")
+	s := newStage(t, "codex", protocol.LiveActionable, replying)
+	c := s.emptyCodex(open)
+	s.until("found", c, func() bool { return strings.Contains(s.accIn([]string{"CODEX_HOME=" + c.home}, "status"), "codex-") })
+	if n := len(s.model.Requests()); n != 0 {
+		t.Errorf("looking cost %d requests", n)
+	}
+	id, outcome := s.askOf("codex", "Does it work?")
+	if outcome.Outcome != "offered" || outcome.Transport != "codex-app-server" {
+		t.Errorf("outcome %+v", outcome)
+	}
+	s.until("answered", c, func() bool { return s.receipt(id).State == "acknowledged" })
+	if got := s.accIn([]string{"CODEX_HOME=" + c.home}, "status"); strings.Count(got, "codex-") != 1 {
+		t.Errorf("one terminal shows as\n%s", got)
 	}
 }
 

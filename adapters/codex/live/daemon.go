@@ -46,11 +46,8 @@ func (d daemon) Bind(ctx context.Context, r adapter.BindRequest) adapter.Handsha
 	if runtime.GOOS == "windows" {
 		return refused(adapter.NativeUnsupported)
 	}
-	home := r.Env(envCodexHome)
-	if home == "" && r.Env(envHome) != "" {
-		home = filepath.Join(r.Env(envHome), ".codex")
-	}
-	if !filepath.IsAbs(home) || r.Cwd == "" {
+	home := homeOf(r.Env)
+	if home == "" || r.Cwd == "" {
 		return refused(adapter.NativeEndpointUnavailable)
 	}
 	e := endpoint{Home: home, Thread: r.SessionID, Cwd: r.Cwd, GenerationRef: r.GenerationRef}

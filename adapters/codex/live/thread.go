@@ -17,6 +17,8 @@ type thread struct {
 	Cwd       string
 	Ephemeral jsontext.Value
 	Status    status
+	// What tells a thread that a person opened and left alone.
+	Source, Preview, Parent, Attached jsontext.Value
 }
 
 // status is idle or active for a thread that is loaded.
@@ -40,6 +42,10 @@ var threads = &strictjson.Object[thread]{
 		strictjson.Field("id", "", func(t *thread) *string { return &t.ID }, strictjson.Line(maxWord)),
 		strictjson.Field("cwd", "", func(t *thread) *string { return &t.Cwd }, strictjson.Text(maxPath)),
 		strictjson.Optional("ephemeral", "", func(t *thread) *jsontext.Value { return &t.Ephemeral }, strictjson.RawView()),
+		strictjson.Optional("threadSource", "", func(t *thread) *jsontext.Value { return &t.Source }, strictjson.RawView()),
+		strictjson.Optional("preview", "", func(t *thread) *jsontext.Value { return &t.Preview }, strictjson.RawView()),
+		strictjson.Optional("parentThreadId", "", func(t *thread) *jsontext.Value { return &t.Parent }, strictjson.RawView()),
+		strictjson.Optional("attachedToThreadId", "", func(t *thread) *jsontext.Value { return &t.Attached }, strictjson.RawView()),
 		strictjson.Field("status", "", func(t *thread) *status { return &t.Status }, strictjson.Nested(statuses)),
 	},
 }

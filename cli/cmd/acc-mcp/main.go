@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/acc-control-plane/acc/hook-runner"
 	"github.com/acc-control-plane/acc/mcp-server"
 	"github.com/acc-control-plane/acc/storage-filesystem/datahome"
+	"github.com/acc-control-plane/acc/storage-filesystem/room"
 )
 
 func main() {
@@ -32,6 +34,9 @@ func main() {
 		if l := a.Live(); l != nil {
 			o.Lives = append(o.Lives, l)
 		}
+	}
+	o.Discover = func(ctx context.Context, in *room.Room, env func(string) string) {
+		hookrunner.Discover(ctx, in, env, adapters)
 	}
 	slices.Sort(o.Tags)
 	o.Tags = slices.Compact(o.Tags)

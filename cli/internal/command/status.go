@@ -14,6 +14,7 @@ import (
 	"github.com/acc-control-plane/acc/cli/internal/ui"
 	"github.com/acc-control-plane/acc/cli/internal/view"
 	"github.com/acc-control-plane/acc/core"
+	"github.com/acc-control-plane/acc/hook-runner"
 	"github.com/acc-control-plane/acc/protocol"
 	flags "github.com/urfave/cli/v2"
 )
@@ -60,6 +61,10 @@ func (o statusOptions) run(ctx context.Context, inv *Invocation) (Answer, error)
 	r, err := inv.Room(ctx)
 	if err != nil {
 		return Answer{}, err
+	}
+	if inv.Hooks != nil {
+		adapters, _ := inv.Hooks() // without them nobody is found
+		hookrunner.Discover(ctx, r, inv.Env, adapters)
 	}
 	status, err := r.Core.Status(ctx, o.query)
 	if err != nil {
