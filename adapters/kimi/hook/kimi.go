@@ -56,6 +56,8 @@ func (client) Normalize(call adapter.Call) (adapter.Event, error) {
 	switch p.Event {
 	case "SessionStart":
 		e.Kind, e.Source = adapter.SessionStart, hookkit.Word(p.Source)
+	case "PostCompact":
+		e.Kind, e.Source = adapter.SessionStart, "compact" // the client's own start says nothing of it
 	case "SessionEnd":
 		e.Kind, e.Reason = adapter.SessionEnd, hookkit.Word(p.Reason)
 	case "SessionHeartbeat":

@@ -34,6 +34,7 @@ func TestConformance(t *testing.T) {
 		Adapter: sealed(t), Dir: "testdata",
 		Captures: []adaptertest.Capture{
 			{File: "SessionStart.json", Want: event(adapter.SessionStart, func(e *adapter.Event) { e.Source, e.Model = "startup", "fake" })},
+			{File: "PostCompact.json", Want: event(adapter.SessionStart, func(e *adapter.Event) { e.Source = "compact" })},
 			{File: "SessionEnd.json", Want: event(adapter.SessionEnd, func(e *adapter.Event) { e.Reason = "exit" })},
 			{File: "SessionHeartbeat.json", Want: event(adapter.Heartbeat, nil)},
 			{File: "UserPromptSubmit.json", Want: prompt},

@@ -37,13 +37,14 @@ type event struct {
 }
 
 // events: the matcher is an unanchored regular expression. Only a prompt's answer reaches the model, and
-// only SessionHeartbeat tells that an idle session lives.
+// only SessionHeartbeat tells that an idle session lives; after PostCompact the model has forgotten whose it is.
 var events = []event{
 	{"SessionStart", "", 10},
 	{"UserPromptSubmit", "", 10},
 	{"PreToolUse", "^(Write|Edit|Bash)$", 10},
 	{"Stop", "", 10},
 	{"SessionHeartbeat", "", 10},
+	{"PostCompact", "", 10},
 	{"SessionEnd", "", 5},
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/acc-control-plane/acc/protocol"
 )
 
-var events = []string{"SessionStart", "UserPromptSubmit", "PreToolUse", "Stop", "SessionHeartbeat", "SessionEnd"}
+var events = []string{"SessionStart", "UserPromptSubmit", "PreToolUse", "Stop", "SessionHeartbeat", "PostCompact", "SessionEnd"}
 
 const config = `# mine
 default_model = "fake"
@@ -65,7 +65,7 @@ func TestBlock(t *testing.T) {
 		return "[[hooks]]\nevent = \"" + event + "\"\n" + matcher + `command = "'/data \"home\"/bin/acc-hook' kimi"` + "\ntimeout = " + timeout + "\n"
 	}
 	want := config + "\n# >>> acc: written by acc install, removed by acc uninstall\n" +
-		hook("SessionStart") + hook("UserPromptSubmit") + hook("PreToolUse ^(Write|Edit|Bash)$") + hook("Stop") + hook("SessionHeartbeat") + hook("SessionEnd") +
+		hook("SessionStart") + hook("UserPromptSubmit") + hook("PreToolUse ^(Write|Edit|Bash)$") + hook("Stop") + hook("SessionHeartbeat") + hook("PostCompact") + hook("SessionEnd") +
 		"# <<< acc\n"
 	if diff := cmp.Diff(want, h.Read(".kimi-code/config.toml")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
