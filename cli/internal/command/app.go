@@ -96,6 +96,10 @@ func parserCommands(inv *Invocation, definitions []*Definition, result *Answer) 
 		}
 		list[i].Action = func(given *flags.Context) (err error) {
 			inv.cwd, inv.workspace = given.String("cwd"), given.String("workspace")
+			if d.Name != "attach" && given.IsSet("session") != given.IsSet("generation") {
+				_, _, err := optionalOwner(inv, given) // says which half is missing
+				return err
+			}
 			ctx, cancel := context.WithTimeout(given.Context, cmp.Or(d.Patience, Deadline))
 			defer cancel()
 			inv.UI.Progress("working")

@@ -28,3 +28,11 @@ func ownerOptions() []argv.Option {
 
 // withOwner appends the owner options to a command's own.
 func withOwner(options ...argv.Option) []argv.Option { return append(options, ownerOptions()...) }
+
+// withHeader appends the owner options to those of a command that serves everybody, so that a model may append the
+// line of its hook header to whatever it calls.
+func withHeader(options ...argv.Option) []argv.Option {
+	return append(options,
+		argv.Option{Name: "session", Value: "ID", Usage: "not needed: taken so that a whole hook header may follow"},
+		argv.Option{Name: "generation", Value: "KEY", Usage: "likewise"})
+}

@@ -118,9 +118,9 @@ func TestOwnerIsAskedForFirst(t *testing.T) {
 	}
 }
 
-// speaks says whether a command needs an owner pair. attach makes one, status and sync serve everybody.
+// speaks says whether a command needs an owner pair. attach makes one, the others named here serve everybody.
 func speaks(d *command.Definition) bool {
-	return !slices.Contains([]string{"attach", "status", "sync"}, d.Name) &&
+	return !slices.Contains([]string{"attach", "status", "sync", "receipts", "thread", "search", "log", "watch", "export"}, d.Name) &&
 		slices.ContainsFunc(d.Options, func(o argv.Option) bool { return o.Name == "generation" })
 }
 

@@ -30,11 +30,11 @@ func exportCommand() *Definition {
 		Command: argv.Command{
 			Name: "export", Group: groupRoom,
 			Summary: "write every message of the room, or of one thread, oldest first",
-			Options: []argv.Option{
+			Options: withHeader([]argv.Option{
 				{Name: "format", Value: "FORMAT", Default: formatJSONL, Choices: []string{formatJSONL, formatMarkdown}, Usage: "for programs or for people"},
 				{Name: "thread", Value: "ID", Usage: "only the conversation of this message"},
 				{Name: "output", Value: "PATH", Default: "stdout", Usage: "a new file, readable by you alone"},
-			},
+			}...),
 			Notes: []string{"Bodies are included, keys and endpoints never. With --json give --output: stdout then holds the answer."},
 		},
 		Patience: MaxWait,

@@ -23,11 +23,11 @@ func logCommand() *Definition {
 		Command: argv.Command{
 			Name: "log", Group: groupRoom,
 			Summary: "tell what happened in the room, newest last",
-			Options: []argv.Option{
+			Options: withHeader([]argv.Option{
 				{Name: "limit", Value: "N", Default: "20", Usage: "events"},
 				{Name: "cursor", Value: "CURSOR", Usage: "what came after this event instead of the newest"},
 				{Name: "follow", Usage: "go on telling until interrupted"},
-			},
+			}...),
 			Notes: []string{"With --follow and --json each line is one object, as of acc sync."},
 		},
 		Patience: MaxWait,

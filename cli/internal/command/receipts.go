@@ -17,6 +17,7 @@ func receiptsCommand() *Definition {
 			Name: "receipts", Group: groupSession,
 			Summary:   "tell how far a message has come with each recipient",
 			Arguments: []argv.Argument{{Name: "ID", Required: true, Usage: "the message"}},
+			Options:   withHeader(),
 			Notes:     []string{"queued: recorded. offered: shown. retrieved: read exactly. acknowledged: acknowledged or answered."},
 		},
 		Run: func(ctx context.Context, inv *Invocation, given *flags.Context) (Answer, error) {

@@ -23,14 +23,14 @@ func searchCommand() *Definition {
 			Name: "search", Group: groupRoom,
 			Summary:   "find messages by their words, best first",
 			Arguments: []argv.Argument{{Name: "TEXT", Repeated: true, Usage: "words that must all be there; \"a phrase\" counts as one"}},
-			Options: []argv.Option{
+			Options: withHeader([]argv.Option{
 				{Name: "from", Value: "NAME", Usage: "only messages of this participant"},
 				{Name: "type", Value: "TYPE", Usage: "only messages of this type", Choices: texts(
 					protocol.Note, protocol.Question, protocol.Request, protocol.Answer, protocol.Decision, protocol.Handoff)},
 				{Name: "since", Value: "TIME", Usage: "2026-12-31, a full RFC 3339 time, or an age such as 90m or 7d"},
 				{Name: "until", Value: "TIME", Usage: "before that time"},
 				{Name: "limit", Value: "N", Default: "20", Usage: "messages"},
-			},
+			}...),
 			Notes: []string{
 				"Looks at subject, body, author and type. Letter case does not matter. Reading changes no receipt.",
 				"Keeps a copy of what it searched beside the room's store, readable by you alone.",

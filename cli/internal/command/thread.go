@@ -19,10 +19,10 @@ func threadCommand() *Definition {
 			Name: "thread", Group: groupSession,
 			Summary:   "show a whole conversation",
 			Arguments: []argv.Argument{{Name: "ID", Required: true, Usage: "any message of it"}},
-			Options: []argv.Option{
+			Options: withHeader([]argv.Option{
 				{Name: "cursor", Value: "ID", Usage: "the messages before this one"},
 				{Name: "limit", Value: "N", Default: "20", Usage: "messages of a page"},
-			},
+			}...),
 			Notes: []string{"The newest messages, read from top to bottom. Reading changes no receipt."},
 		},
 		Run: func(ctx context.Context, inv *Invocation, given *flags.Context) (Answer, error) {

@@ -22,6 +22,7 @@ func watchCommand() *Definition {
 		Command: argv.Command{
 			Name: "watch", Group: groupRoom,
 			Summary: "show the room and what happens in it, live",
+			Options: withHeader(),
 			Notes:   []string{"On a terminal the screen is repainted until interrupted; elsewhere it is acc log --follow."},
 		},
 		Patience: MaxWait,

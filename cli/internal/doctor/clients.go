@@ -77,7 +77,7 @@ func (e *examination) checkClient(c *Client) {
 	e.ok(id, found+", configured in "+c.Root)
 	e.checkHooks(c)
 	e.checkEvidence(c)
-	e.checkProblems(c, again)
+	e.checkProblems(c)
 	if len(c.Modified)+len(c.Missing) == 0 {
 		e.ok(id, fmt.Sprintf("%d files are as acc wrote them", len(c.Intact)))
 	}
@@ -88,10 +88,10 @@ func (e *examination) checkClient(c *Client) {
 }
 
 // checkProblems tells what the installer itself found. What it knows no remedy for may do no harm.
-func (e *examination) checkProblems(c *Client, again string) {
+func (e *examination) checkProblems(c *Client) {
 	for _, p := range c.Problems {
 		if p.Remedy == "" {
-			e.warn(c.AdapterID, p.Text, again)
+			e.warn(c.AdapterID, p.Text, "look in "+c.DisplayName+" itself whether it runs the hooks of acc")
 			continue
 		}
 		e.fail(c.AdapterID, p.Text, p.Remedy)
@@ -104,6 +104,10 @@ func (e *examination) checkHooks(c *Client) {
 	events := map[adapter.WiringState][]string{}
 	note := ""
 	for _, h := range c.Hooks {
+		fired := slices.ContainsFunc(e.Hooks, func(f Hook) bool { return f.AdapterID == c.AdapterID && f.Event == h.Event })
+		if h.State == adapter.Written && fired {
+			continue // that it ran says more than that it is written
+		}
 		events[h.State] = append(events[h.State], h.Event)
 		if h.State == adapter.Refused || h.State == adapter.Unwritten {
 			note = cmp.Or(note, h.Note)

@@ -336,7 +336,7 @@ func TestClients(t *testing.T) {
 		{"not trusted", said{Diagnosis: adapter.Diagnosis{Detection: here, Installed: true, Steps: []string{"open it and trust the hooks"}, Hooks: hooks(adapter.Refused)}}, []string{
 			"ok Grok 1.0.0, configured in /r", "fail Grok will not run the hooks at E0: why -> open it and trust the hooks", unseen, "ok 0 files are as acc wrote them"}},
 		{"could not be asked", said{Diagnosis: adapter.Diagnosis{Detection: here, Installed: true, Wired: "1.0.0", Modified: []string{"a"}, Problems: []adapter.Problem{{Text: "silent"}}}}, []string{
-			"ok Grok 1.0.0, configured in /r", unseen, "warn silent -> acc install --adapter grok", "warn wired by acc 1.0.0, and this is acc 2.0.0 -> acc install --adapter grok"}},
+			"ok Grok 1.0.0, configured in /r", unseen, "warn silent -> look in Grok itself whether it runs the hooks of acc", "warn wired by acc 1.0.0, and this is acc 2.0.0 -> acc install --adapter grok"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := newPatient(t)

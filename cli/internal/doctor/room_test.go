@@ -305,3 +305,18 @@ func TestServers(t *testing.T) {
 		p.expect(lines(p.examine(false), "grok", subjectServers), want)
 	}
 }
+
+// TestAHookThatFiredIsObserved: what ran is no longer said to be written only.
+func TestAHookThatFiredIsObserved(t *testing.T) {
+	p := newPatient(t)
+	r := p.talk(1)
+	p.must(os.MkdirAll(filepath.Join(r.Dir, "bindings"), 0o700))
+	p.must(os.WriteFile(filepath.Join(r.Dir, "bindings", "a.fired.json"), []byte(`{"schemaVersion":1,"adapterId":"grok","events":[{"event":"PreToolUse","at":"2026-11-30T12:00:00.000Z","tookMs":1}],`+
+		`"guard":{"allowed":0,"denied":0,"undecided":0}}`), 0o600))
+	p.clients = []adapter.Installer{said{Diagnosis: adapter.Diagnosis{Detection: adapter.Detection{Present: true}, Installed: true,
+		Hooks: []adapter.Wiring{{Event: "PreToolUse", State: adapter.Written}, {Event: "Stop", State: adapter.Written}}}}}
+	text := lines(p.examine(false), "grok")
+	if !slices.Contains(text, "ok hooks are written for Stop; whether the client runs them was not observed here") || !slices.Contains(text, "ok the hook at PreToolUse took 1 ms when it last fired,") {
+		t.Errorf("%q", text)
+	}
+}
