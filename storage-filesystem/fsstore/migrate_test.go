@@ -70,7 +70,7 @@ func TestMigrate(t *testing.T) {
 // same end, and in between the store is refused or complete.
 func TestMigrationFaults(t *testing.T) {
 	simulated(t)
-	whole, _ := pairs(t, 20)
+	whole, _ := pairs(t, 6)
 	contract6(t, whole)
 	tried := 0
 	for _, f := range faults() {
@@ -94,7 +94,7 @@ func TestMigrationFaults(t *testing.T) {
 					c.PowerCut(seed)
 				}
 				if s, err := tryOnDisk(c.Process()); err == nil {
-					mustRead(t, rebuilding(c), 20)
+					mustRead(t, rebuilding(c), 6)
 					storetest.Check(t, s)
 				} else if reason(err) != protocol.ReasonStoreMigration {
 					t.Fatalf("%s: open: %v", what, err)
@@ -102,14 +102,14 @@ func TestMigrationFaults(t *testing.T) {
 				if _, err := migrate(c.Process(), admitted()); err != nil {
 					t.Fatalf("%s: again: %v", what, err)
 				}
-				mustRead(t, rebuilding(c), 20)
-				mustSet(t, onDisk(c.Process()), 21)
+				mustRead(t, rebuilding(c), 6)
+				mustSet(t, onDisk(c.Process()), 7)
 				storetest.Check(t, onDisk(c.Process()))
 			}
 		}
 	}
 	t.Logf("%d faults tried", tried)
-	if recorded := 1034; tried < recorded {
+	if recorded := 1188; tried < recorded {
 		t.Errorf("%d faults were tried, %d when this was recorded", tried, recorded)
 	}
 }
