@@ -8,6 +8,7 @@ require (
 	github.com/acc-control-plane/acc/adapter-sdk v0.1.0
 	github.com/acc-control-plane/acc/cli v0.1.0
 	github.com/acc-control-plane/acc/core v0.1.0
+	github.com/acc-control-plane/acc/hook-runner v0.1.0
 	github.com/acc-control-plane/acc/mcp-server v0.1.0
 	github.com/acc-control-plane/acc/protocol v0.1.0
 	github.com/acc-control-plane/acc/storage-filesystem v0.1.0
@@ -19,6 +20,13 @@ require (
 )
 
 require (
+	github.com/acc-control-plane/acc/adapters/antigravity v0.1.0 // indirect
+	github.com/acc-control-plane/acc/adapters/claudecode v0.1.0 // indirect
+	github.com/acc-control-plane/acc/adapters/codex v0.1.0 // indirect
+	github.com/acc-control-plane/acc/adapters/geminicli v0.1.0 // indirect
+	github.com/acc-control-plane/acc/adapters/grok v0.1.0 // indirect
+	github.com/acc-control-plane/acc/adapters/kimi v0.1.0 // indirect
+	github.com/acc-control-plane/acc/delivery-router v0.1.0 // indirect
 	github.com/go-json-experiment/json v1.27.2 // indirect
 	github.com/oklog/ulid/v2 v2.1.2 // indirect
 	github.com/pelletier/go-toml/v2 v2.4.3 // indirect
