@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/acc-control-plane/acc/core"
+	hookrunner "github.com/acc-control-plane/acc/hook-runner"
 	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/storage-filesystem/room"
 	"github.com/acc-control-plane/acc/tools/realclient"
@@ -34,26 +35,29 @@ type stage struct {
 	model *realclient.Model
 	peer  core.Owner
 
+	mode    string                                    // how the client is driven here
+	probing func(realclient.Prompt) []realclient.Step // instead of the script, where hooks are probed
+	keep    bool                                      // root, when it is over
+	number  int                                       // of the runs of a matrix
+
 	mu      sync.Mutex
 	asked   []realclient.Prompt // what the model was sent, in order
-	open    bool                // the client's session was open when the model was first asked
+	told    bool                // the peer has sent something in the middle of a turn
+	open    bool                // the client's session was open then
+	before  core.Owner          // its owner pair then
 	failure error
 }
 
 // runLimit is how long the client may take for one prompt.
 const runLimit = 3 * time.Minute
 
-const (
-	free, held = "free.txt", "held.txt" // new files of the project
-	firstTurn  = "certify: work"
-	secondTurn = "certify: look again"
-	reader     = "reader"
-)
+// reader is the participant that the client's environment names.
+const reader = "reader"
 
 // outsideTemp is not the system's temporary directory: Codex leaves tools out of a home that lies there.
 const outsideTemp = "/var/tmp"
 
-func newStage(ctx context.Context, c client, path, bin string) (*stage, error) {
+func newStage(ctx context.Context, c client, mode, path, bin string) (*stage, error) {
 	root, err := os.MkdirTemp(outsideTemp, "acc-certify-")
 	if err != nil {
 		return nil, err
@@ -61,7 +65,7 @@ func newStage(ctx context.Context, c client, path, bin string) (*stage, error) {
 	if root, err = filepath.EvalSymlinks(root); err != nil {
 		return nil, err
 	}
-	s := &stage{client: c, path: path, root: root, acc: bin}
+	s := &stage{client: c, mode: mode, path: path, root: root, acc: bin}
 	for dir, name := range map[*string]string{&s.home: "home", &s.project: "project", &s.data: "data", &s.temp: "temp", &s.record: "record"} {
 		*dir = filepath.Join(root, name)
 		if err := os.MkdirAll(*dir, 0o700); err != nil {
@@ -79,6 +83,10 @@ func newStage(ctx context.Context, c client, path, bin string) (*stage, error) {
 
 func (s *stage) close() {
 	s.model.Close()
+	if s.keep {
+		fmt.Println("kept", s.root)
+		return
+	}
 	_ = os.RemoveAll(s.root)
 }
 
@@ -98,7 +106,15 @@ func (s *stage) prepare(ctx context.Context) error {
 	if err := os.Rename(hook, hook+".real"); err != nil {
 		return err
 	}
-	if err := os.WriteFile(hook, []byte(fmt.Sprintf(recorder, s.record, hook)), 0o700); err != nil {
+	instead := fmt.Sprintf(recorder, s.record, hook)
+	if s.mode == matrixMode {
+		self, err := os.Executable()
+		if err != nil {
+			return err
+		}
+		instead = fmt.Sprintf(prober, self, s.record)
+	}
+	if err := os.WriteFile(hook, []byte(instead), 0o700); err != nil {
 		return err
 	}
 	if err := s.client.prepare(s); err != nil {
@@ -116,6 +132,11 @@ code=$?
 echo $code >"$n.code"
 cat "$n.out"
 exit $code
+`
+
+// prober answers as the matrix says, see probe.go.
+const prober = `#!/bin/sh
+exec '%s' probe '%s'
 `
 
 // enterPeer opens the peer's session and claims what the client must not write.
@@ -146,84 +167,97 @@ func (s *stage) room(ctx context.Context) (*room.Room, error) {
 	}})
 }
 
-// session finds the client's newest session in the room.
-func (s *stage) session(ctx context.Context) (core.SessionStatus, bool, error) {
+// ownerOf gives the owner pair that the hooks of a conversation have on file.
+func (s *stage) ownerOf(ctx context.Context, conversation string) (owner core.Owner, found bool, err error) {
 	r, err := s.room(ctx)
 	if err != nil {
-		return core.SessionStatus{}, false, err
+		return core.Owner{}, false, err
 	}
-	status, err := r.Core.Status(ctx, core.StatusQuery{All: true})
-	if err != nil {
-		return core.SessionStatus{}, false, err
-	}
-	for _, one := range status.Sessions {
-		if one.Harness == s.client.adapterID {
-			return one, true, nil
-		}
-	}
-	return core.SessionStatus{}, false, nil
+	return hookrunner.OwnerOf(ctx, r, s.client.adapterID, conversation)
 }
 
-// tell sends the client's participant a question whose body is the given word.
-func (s *stage) tell(ctx context.Context, word string) error {
-	session, found, err := s.session(ctx)
+// openSessions gives the ids of the client's sessions that have not ended and whose client lives, as far as
+// the room knows.
+func (s *stage) openSessions(ctx context.Context) ([]string, error) {
+	r, err := s.room(ctx)
+	if err != nil {
+		return nil, err
+	}
+	status, err := r.Core.Status(ctx, core.StatusQuery{})
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, one := range status.Sessions {
+		if one.Harness == s.client.adapterID && one.Presence != protocol.Offline {
+			ids = append(ids, one.SessionID)
+		}
+	}
+	slices.Sort(ids)
+	return ids, nil
+}
+
+// closed says whether the room holds that a session ended.
+func (s *stage) closed(ctx context.Context, owner core.Owner) (bool, error) {
+	r, err := s.room(ctx)
+	if err != nil {
+		return false, err
+	}
+	_, _, err = r.Core.Alive(ctx, owner)
+	if protocol.ReasonOf(err) == protocol.ReasonSessionClosed {
+		return true, nil
+	}
+	return false, err
+}
+
+// heard is when a session last gave a sign of life.
+func (s *stage) heard(ctx context.Context, owner core.Owner) (time.Time, error) {
+	r, err := s.room(ctx)
+	if err != nil {
+		return time.Time{}, err
+	}
+	status, err := r.Core.Status(ctx, core.StatusQuery{})
+	for _, one := range status.Sessions {
+		if one.SessionID == owner.SessionID {
+			return one.HeartbeatAt, err
+		}
+	}
+	return time.Time{}, errors.Join(errors.New("the session is not in the room"), err)
+}
+
+// tell sends the participant of a conversation a question whose body is the given word.
+func (s *stage) tell(ctx context.Context, conversation, word string) error {
+	owner, found, err := s.ownerOf(ctx, conversation)
 	if err != nil || !found {
-		return errors.Join(errors.New("the client has no session in the room"), err)
+		return errors.Join(errors.New("the client's conversation has no session"), err)
 	}
 	r, err := s.room(ctx)
 	if err != nil {
 		return err
 	}
+	status, err := r.Core.Status(ctx, core.StatusQuery{All: true})
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(status.Sessions, func(one core.SessionStatus) bool { return one.SessionID == owner.SessionID })
+	if at < 0 {
+		at = slices.IndexFunc(status.Sessions, func(one core.SessionStatus) bool { return one.Harness == s.client.adapterID })
+	}
+	if at < 0 {
+		return errors.New("the client's participant is not in the room")
+	}
 	_, err = r.Core.Send(ctx, s.peer, core.SendRequest{
-		To: []string{session.ParticipantID}, MessageKind: protocol.Question, Subject: "certifying", Body: word,
+		To: []string{status.Sessions[at].ParticipantID}, MessageKind: protocol.Question, Subject: "certifying", Body: word,
 	})
 	return err
 }
 
-// Words that nothing but the peer's messages holds.
-const (
-	midTurnWord  = "the-word-sent-in-the-middle-of-a-turn"
-	nextTurnWord = "the-word-sent-between-two-turns"
-)
-
-// script is the model: it writes the free file, then tries the held one in two ways. While it is first
-// asked, the peer sends it something.
-func (s *stage) script(p realclient.Prompt) []realclient.Step {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.asked = append(s.asked, p)
-	if len(s.asked) == 1 {
-		ctx, cancel := context.WithTimeout(context.Background(), runLimit)
-		defer cancel()
-		session, found, err := s.session(ctx)
-		s.open = found && session.EndReason == ""
-		s.failure = errors.Join(err, s.tell(ctx, midTurnWord))
-	}
-	if !strings.Contains(p.Newest, firstTurn) {
-		return nil
-	}
-	return []realclient.Step{
-		s.client.write(filepath.Join(s.project, free), "written by the model"),
-		s.client.write(filepath.Join(s.project, held), "written by the model"),
-		s.client.shell("echo 'written by the model' > " + held),
-	}
-}
-
-// turn runs the client for one prompt and gives what the model was sent during it.
-func (s *stage) turn(ctx context.Context, prompt string, again bool) ([]realclient.Prompt, error) {
-	s.mu.Lock()
-	first := len(s.asked)
-	s.mu.Unlock()
-	out, err := s.run(ctx, s.path, s.client.args(prompt, again)...)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err = errors.Join(err, s.failure); err != nil {
-		return nil, err
-	}
-	if len(s.asked) == first {
-		return nil, fmt.Errorf("the client did not ask the model; it printed:\n%s", out)
-	}
-	return slices.Clone(s.asked[first:]), nil
+// environment is that of the stage's user.
+func (s *stage) environment(term string) []string {
+	return append([]string{
+		"HOME=" + s.home, "PATH=" + filepath.Dir(s.path) + ":" + s.acc + ":" + os.Getenv("PATH"), "TERM=" + term, "LANG=C.UTF-8", "SHELL=/bin/sh",
+		"ACC_DATA_HOME=" + s.data, "ACC_PARTICIPANT=" + reader,
+	}, s.client.env(s)...)
 }
 
 // run runs a program as the user of the stage, in the project.
@@ -231,11 +265,7 @@ func (s *stage) run(ctx context.Context, path string, args ...string) (string, e
 	ctx, cancel := context.WithTimeout(ctx, runLimit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, args...)
-	cmd.Dir = s.project
-	cmd.Env = append([]string{
-		"HOME=" + s.home, "PATH=" + filepath.Dir(s.path) + ":" + s.acc + ":" + os.Getenv("PATH"), "TERM=dumb", "LANG=C.UTF-8", "SHELL=/bin/sh",
-		"ACC_DATA_HOME=" + s.data, "ACC_PARTICIPANT=" + reader,
-	}, s.client.env(s)...)
+	cmd.Dir, cmd.Env = s.project, s.environment("dumb")
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Run(); err != nil {
@@ -251,14 +281,22 @@ type hookCall struct {
 	ExitCode int             `json:"exitCode"`
 }
 
-// tool is the name of the tool that a call is about.
-func (c hookCall) tool() string {
-	var p struct {
-		Tool string `json:"tool_name"`
-	}
-	_ = json.Unmarshal(c.Stdin, &p)
-	return p.Tool
+// facts are the members of a payload that checks look at.
+type facts struct {
+	Conversation string `json:"session_id"`
+	Tool         string `json:"tool_name"`
+	Agent        string `json:"agent_id"`
+	Source       string `json:"source"`
+	Reason       string `json:"reason"`
 }
+
+func (c hookCall) facts() (f facts) {
+	_ = json.Unmarshal(c.Stdin, &f) // what is not there is empty
+	return f
+}
+
+// tool is the name of the tool that a call is about.
+func (c hookCall) tool() string { return c.facts().Tool }
 
 // calls gives the recorded calls of an event, oldest first.
 func (s *stage) calls(event string) ([]hookCall, error) {
@@ -276,7 +314,7 @@ func (s *stage) calls(event string) ([]hookCall, error) {
 		var name struct {
 			Event string `json:"hook_event_name"`
 		}
-		if json.Unmarshal(data, &name) != nil || name.Event != event {
+		if json.Unmarshal(data, &name) != nil || event == "" || name.Event != event {
 			continue
 		}
 		stem := strings.TrimSuffix(path, ".in")

@@ -39,7 +39,8 @@ func New() (*adapter.Adapter, error) {
 			"local-command-stdout", "command-name", "command-message", "user-prompt-submit-hook"),
 		adapter.WithEvidence("claude-code", evidence,
 			certification.SessionStart, certification.SessionEnd, certification.StartupContext, certification.TurnContext,
-			certification.SafePoint, certification.GuardWrite, certification.GuardShell, certification.NextTurn),
+			certification.SafePoint, certification.GuardWrite, certification.GuardShell, certification.NextTurn,
+			certification.SessionResume, certification.ChildSessions),
 	)
 }
 

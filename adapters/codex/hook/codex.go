@@ -30,7 +30,8 @@ func New() (*adapter.Adapter, error) {
 		adapter.WithWrapperTags("hook_prompt", "environment_context", "user_instructions", "permissions"),
 		adapter.WithEvidence("codex-cli", evidence,
 			certification.SessionStart, certification.SessionEnd, certification.StartupContext, certification.TurnContext,
-			certification.SafePoint, certification.GuardWrite, certification.GuardShell, certification.NextTurn),
+			certification.SafePoint, certification.GuardWrite, certification.GuardShell, certification.NextTurn,
+			certification.SessionResume, certification.ChildSessions),
 	)
 }
 

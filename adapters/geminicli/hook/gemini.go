@@ -28,7 +28,8 @@ func New() (*adapter.Adapter, error) {
 		adapter.WithWrapperTags("hook_context", "untrusted_context", "loaded_context", "project_context"),
 		adapter.WithEvidence("gemini-cli", evidence,
 			certification.SessionStart, certification.SessionEnd, certification.StartupContext, certification.TurnContext,
-			certification.SafePoint, certification.GuardWrite, certification.GuardShell, certification.NextTurn),
+			certification.SafePoint, certification.GuardWrite, certification.GuardShell, certification.NextTurn,
+			certification.SessionResume),
 	)
 }
 
