@@ -239,17 +239,20 @@ func (m *Manager) refuseOthers(to Generation, contracts map[string]int, before s
 // reads all of their files, so it runs before the lock is taken; who appears later is unknown.
 func (m *Manager) contracts(known ...Generation) map[string]int {
 	all := map[string]int{}
+	for _, g := range known {
+		all[g.Name] = g.StoreContract
+	}
 	names, _ := m.generations()
 	for _, name := range names {
+		if _, done := all[name]; done {
+			continue
+		}
 		if c, err := m.installed(name); err == nil {
 			all[name] = c.StoreContract
 		}
 	}
 	if c, err := m.control(); err == nil && c.Active.StoreContract != 0 && all[c.Active.Name] != 0 {
 		all[c.Active.Name] = c.Active.StoreContract // what was declared is kept
-	}
-	for _, g := range known {
-		all[g.Name] = g.StoreContract
 	}
 	return all
 }
