@@ -30,7 +30,7 @@ func New() (*adapter.Adapter, error) {
 		adapter.WithDeadline(adapter.SessionEnd, time.Second),
 		adapter.WithWrapperTags("system-reminder"),
 		adapter.WithEvidence("grok", evidence,
-			certification.SessionStart, certification.SessionEnd, certification.SafePoint, certification.GuardWrite, certification.GuardShell),
+			certification.SessionStart, certification.SessionResume, certification.SessionEnd, certification.SafePoint, certification.GuardWrite, certification.GuardShell),
 	)
 }
 
