@@ -8,11 +8,13 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/protocol/strictjson"
 	"github.com/acc-control-plane/acc/storage-filesystem/datahome"
+	"github.com/acc-control-plane/acc/storage-filesystem/fsstore/vfs"
 	"github.com/acc-control-plane/acc/storage-filesystem/privatefile"
 )
 
@@ -27,7 +29,8 @@ import (
 //	swept                         its time of change says when leftovers were last cleared away
 //
 // A flight is claimed by a write that does not replace, so that of several senders exactly one wakes; a
-// hook ends it by removing the file. Nothing but a sweep lists anything, and no lock is held.
+// hook ends it by removing the file. Only who takes the place of a flight that was lost holds a lock, beside it, for that
+// moment. Nothing but a sweep lists anything.
 type Ledger struct {
 	tree *privatefile.Tree
 	dir  string
@@ -98,13 +101,8 @@ func (l *Ledger) BeginWake(sessionID, generationRef, messageID string, now time.
 			return true, false, nil
 		}
 		lost = before.MessageID == messageID
-		if err := l.tree.Remove(path); err != nil {
-			return false, false, err
-		}
-		if err := l.tree.WriteNew(path, data); errors.Is(err, fs.ErrExist) {
-			return true, false, nil // somebody else was faster
-		} else if err != nil {
-			return false, false, err
+		if first, err := l.succeed(path, before, data); !first || err != nil {
+			return err == nil, false, err
 		}
 	} else if err != nil {
 		return false, false, err
@@ -113,6 +111,28 @@ func (l *Ledger) BeginWake(sessionID, generationRef, messageID string, now time.
 		return false, true, l.tree.Remove(path)
 	}
 	return false, false, l.add("woken", sessionID+"."+generationRef, messageID, maxWoken)
+}
+
+// succeed puts data in the place of a flight that was lost. Of several senders that find it lost one does: who holds
+// the lock beside it, and finds the lost one there still. The kernel frees the lock with its holder.
+func (l *Ledger) succeed(path string, lost flight, data []byte) (first bool, err error) {
+	dir, err := vfs.OS{}.Open(l.dir, filepath.Dir(path))
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = dir.Close() }()
+	lock, err := dir.Open(strings.TrimSuffix(filepath.Base(path), ".json")+".lock", vfs.OpenOrCreate)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = lock.Close() }()
+	if held, err := lock.TryLock(); !held || err != nil {
+		return false, err
+	}
+	if found, _ := l.flight(path); found != lost {
+		return false, nil
+	}
+	return true, l.tree.Write(path, data)
 }
 
 // flight reads a wake in flight. One that cannot be read is as good as lost.
@@ -142,7 +162,8 @@ func (l *Ledger) EndWake(sessionID, generationRef string) error {
 // Forget removes what concerns a session generation that ended.
 func (l *Ledger) Forget(sessionID, generationRef string) error {
 	name := sessionID + "." + generationRef
-	return errors.Join(l.remove("flight", name), l.remove("woken", name), l.remove("attempt", name))
+	lock := filepath.Join(l.dir, "flight", name+".lock")
+	return errors.Join(l.remove("flight", name), l.tree.Remove(lock), l.remove("woken", name), l.remove("attempt", name))
 }
 
 // exchange counts live offers in one direction within one turn of each side's person.
