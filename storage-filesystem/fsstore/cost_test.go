@@ -53,7 +53,8 @@ type inhabited struct {
 	clock     *coretest.Clock
 	processes *coretest.Processes
 	ada, bob  core.Owner
-	open      string // a message to bob that is not settled
+	open      string // a message to bob that is not settled and wants a reply
+	note      string // ... and one that wants none
 }
 
 func inhabit(t *testing.T, messages int) inhabited {
@@ -105,6 +106,11 @@ func inhabit(t *testing.T, messages int) inhabited {
 		t.Fatal(err)
 	}
 	h.open = sent.Message.MessageID
+	sent, err = c.Send(ctx, h.ada, core.SendRequest{To: []string{"bob"}, MessageKind: protocol.Note, Subject: "by the way", Body: "so", ClientMessageID: "client-note"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.note = sent.Message.MessageID
 	if err := s.RebuildIndexes(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +171,7 @@ func (h inhabited) operations() map[string]func(ctx context.Context, c *core.Cor
 		"turn, nothing": func(ctx context.Context, c *core.Core) error { _, err := c.Turn(ctx, h.ada, 20); return err },
 		"turn, mail": func(ctx context.Context, c *core.Core) error {
 			turn, err := c.Turn(ctx, h.bob, 20)
-			if err == nil && len(turn.Mail) != 1 {
+			if err == nil && len(turn.Mail) != 2 {
 				err = fmt.Errorf("%d messages", len(turn.Mail))
 			}
 			return err
@@ -183,6 +189,7 @@ func (h inhabited) operations() map[string]func(ctx context.Context, c *core.Cor
 			return err
 		},
 		"read": func(ctx context.Context, c *core.Core) error { _, err := c.Read(ctx, h.bob, h.open); return err },
+		"ack":  func(ctx context.Context, c *core.Core) error { _, err := c.Ack(ctx, h.bob, h.note); return err },
 		"reply": func(ctx context.Context, c *core.Core) error {
 			_, err := c.Reply(ctx, h.bob, core.ReplyRequest{MessageID: h.open, Body: "done"})
 			return err
@@ -203,7 +210,7 @@ func (h inhabited) costs(t *testing.T, prepare func(d *vfstest.Disk), wantError 
 	prepare(base)
 	for name, run := range h.operations() {
 		c, d := counter{}, base
-		if name == "send" || name == "read" || name == "reply" || name == "close" {
+		if name == "send" || name == "read" || name == "ack" || name == "reply" || name == "close" {
 			d = base.Clone()
 		}
 		err := run(context.Background(), h.room(t, onDisk(c.wrap(d.Process()))))
@@ -254,8 +261,12 @@ func TestCallCounts(t *testing.T) {
 		{"missing", func(d *vfstest.Disk) { behind(fsstore.MaxLag)(d); d.RemoveAll(diskDir + "/indexes") }, true, false},
 		{"without pages", func(d *vfstest.Disk) {
 			behind(fsstore.MaxLag)(d)
+			d.RemoveAll(diskDir + "/indexes/v1/pages")
+		}, true, false},
+		{"with damaged pages", func(d *vfstest.Disk) {
+			behind(fsstore.MaxLag)(d)
 			for _, name := range d.Names(diskDir + "/indexes/v1/pages") {
-				d.RemoveAll(diskDir + "/indexes/v1/pages/" + name)
+				d.WriteFile(diskDir+"/indexes/v1/pages/"+name, []byte("no page"))
 			}
 		}, true, false},
 	} {
