@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -127,8 +128,14 @@ func directories(manifest *release.Manifest) []string {
 	return all
 }
 
+// syncFile makes a file durable. It is not opened for writing where that can be avoided: a process that is started at
+// this moment would inherit that, and nobody could execute the file meanwhile.
 func syncFile(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	how := os.O_RDONLY
+	if runtime.GOOS == "windows" {
+		how = os.O_RDWR
+	}
+	f, err := os.OpenFile(path, how, 0)
 	if err != nil {
 		return err
 	}
