@@ -7,5 +7,6 @@
 // stays out, that a refusal always refuses, and that nothing to say is no byte.
 //
 // A Trial compares what a run of the real client showed with the evidence on file, or records it
-// (evidence.go). Package installtest is the kit for installers. It is a module of its own so that its test libraries never reach a vendor's product. Start reading at kit.go.
+// (evidence.go). Package installtest is the kit for installers, and Vault one for tests of transports. It is
+// a module of its own so that its test libraries never reach a vendor's product. Start reading at kit.go.
 package adaptertest

@@ -15,20 +15,9 @@ import (
 	"time"
 
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
+	"github.com/acc-control-plane/acc/adapter-sdk/adaptertest"
 	"github.com/acc-control-plane/acc/protocol"
 )
-
-// vault keeps records in memory.
-type vault map[string]string
-
-func (v vault) Keep(id string, record []byte) error { v[id] = string(record); return nil }
-func (v vault) Drop(id string) error                { delete(v, id); return nil }
-func (v vault) Record(id string) ([]byte, error) {
-	if record, ok := v[id]; ok {
-		return []byte(record), nil
-	}
-	return nil, fs.ErrNotExist
-}
 
 // server stands in for a client in this process, to do what the real one never does. The test of the
 // module's root meets the real one.
@@ -37,7 +26,7 @@ type server struct {
 	path    string
 	answers reply
 	asked   chan request
-	vault   vault
+	vault   *adaptertest.Vault
 	live    *adapter.Live
 }
 
@@ -52,7 +41,7 @@ func newServer(t *testing.T) *server {
 		t.Fatal(err)
 	}
 	s := &server{
-		T: t, path: filepath.Join(dir, "s.sock"), vault: vault{}, asked: make(chan request, 10),
+		T: t, path: filepath.Join(dir, "s.sock"), vault: &adaptertest.Vault{}, asked: make(chan request, 10),
 		answers: reply{Protocol: wire, Version: "1.0.0", Session: "echo-1", Taken: true},
 	}
 	l, err := net.Listen("unix", s.path)
@@ -107,8 +96,8 @@ func TestOffer(t *testing.T) {
 	}
 	<-s.asked
 	again := s.bind(func(r *adapter.BindRequest) { r.Previous = h.Endpoint })
-	if again.Endpoint != h.Endpoint || len(s.vault) != 1 {
-		t.Errorf("an endpoint that is the same got another reference: %+v, %d records", again, len(s.vault))
+	if again.Endpoint != h.Endpoint || len(s.vault.Records()) != 1 {
+		t.Errorf("an endpoint that is the same got another reference: %+v, %d records", again, len(s.vault.Records()))
 	}
 	<-s.asked
 	at := adapter.Endpoint{Ref: h.Endpoint, GenerationRef: "g"}
@@ -126,8 +115,8 @@ func TestOffer(t *testing.T) {
 	if a := s.live.Offer(s.ctx(), s.vault, at, adapter.Offer{MessageID: "message_1"}); a.Code != protocol.FailRecipientGone {
 		t.Errorf("another session: %+v", a)
 	}
-	if err := s.live.Retire(s.ctx(), s.vault, h.Endpoint); err != nil || len(s.vault) != 0 {
-		t.Errorf("%v, %d records", err, len(s.vault))
+	if err := s.live.Retire(s.ctx(), s.vault, h.Endpoint); err != nil || len(s.vault.Records()) != 0 {
+		t.Errorf("%v, %d records", err, len(s.vault.Records()))
 	}
 	if a := s.live.Offer(s.ctx(), s.vault, at, adapter.Offer{MessageID: "message_1"}); a.Code != protocol.FailRecipientGone {
 		t.Errorf("a retired endpoint: %+v", a)
@@ -152,8 +141,8 @@ func TestBindRefuses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newServer(t)
 			h := s.bind(func(r *adapter.BindRequest) { tt.change(s, r) })
-			if h.Reason != tt.want || h.Endpoint != "" || len(s.vault) != 0 {
-				t.Errorf("%+v, %d records; want %s and none", h, len(s.vault), tt.want)
+			if h.Reason != tt.want || h.Endpoint != "" || len(s.vault.Records()) != 0 {
+				t.Errorf("%+v, %d records; want %s and none", h, len(s.vault.Records()), tt.want)
 			}
 		})
 	}
