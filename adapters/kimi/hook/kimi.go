@@ -30,7 +30,8 @@ func New() (*adapter.Adapter, error) {
 		adapter.WithContextLimit(contextLimit),
 		adapter.WithWrapperTags("hook_result", "system"),
 		adapter.WithEvidence("kimi", evidence,
-			certification.SessionStart, certification.TurnContext, certification.GuardWrite, certification.GuardShell, certification.NextTurn),
+			certification.SessionStart, certification.SessionResume, certification.SessionEnd, certification.Heartbeat,
+			certification.TurnContext, certification.GuardWrite, certification.GuardShell, certification.NextTurn),
 	)
 }
 
