@@ -110,7 +110,7 @@ func (a *appServer) answer(method, params string) string {
 		return `"result":{"queuedSubmission":{"id":"submission-1"}}`
 	case "thread/queue/delete":
 		a.queue = nil
-		return `"result":{}`
+		return `"result":{"deleted":true}`
 	}
 	return `"error":{"code":-32601,"message":"no such method"}`
 }

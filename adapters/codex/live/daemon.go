@@ -99,14 +99,21 @@ func (e endpoint) put(srv *server, o adapter.Offer) error {
 	if err != nil {
 		return err
 	}
-	if _, err := srv.read(e.Thread); errors.Is(err, errNotLoaded) {
-		if srv.withdraw(e.Thread, submission) == nil {
-			return errNotLoaded
-		}
-		return err
+	if _, err := srv.read(e.Thread); !errors.Is(err, errNotLoaded) {
+		return nil // it was accepted; whatever the last look said is later than that
 	}
-	return nil // it was accepted; whatever the last look said is later than that
+	// A thread that takes up its very first message cannot be read for a moment either.
+	switch deleted, err := srv.withdraw(e.Thread, submission); {
+	case err != nil:
+		return errUnsure
+	case deleted:
+		return errNotLoaded
+	}
+	return nil
 }
+
+// errUnsure says that it is not known whether the thread has a message.
+var errUnsure = errors.New("the server does not say whether the thread has the message")
 
 // Retire implements adapter.LiveClient.
 func (daemon) Retire(_ context.Context, v adapter.Vault, ref string) error { return v.Drop(ref) }

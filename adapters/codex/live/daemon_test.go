@@ -342,6 +342,34 @@ func TestBindRefuses(t *testing.T) {
 	}
 }
 
+// TestTakenUpAtOnce: a thread that takes up its first message cannot be read for a moment, which is not the same as
+// one that was unloaded; and a server that does not say which it is leaves it open.
+func TestTakenUpAtOnce(t *testing.T) {
+	for answer, want := range map[string]adapter.OfferAnswer{
+		`"result":{"deleted":false}`: {State: adapter.OfferAccepted, ClientVersion: "0.171.0"},
+		`"result":{}`:                {Code: protocol.FailTransport, ClientVersion: "0.171.0"},
+		`"error":{"code":-32603}`:    {Code: protocol.FailTransport, ClientVersion: "0.171.0"},
+	} {
+		s := newStand(t)
+		e := s.bound()
+		s.before = func(method string, c net.Conn) bool {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			switch method {
+			case "thread/queue/add":
+				s.status = "" // refused
+			case "thread/queue/delete":
+				plainFrame(c, frameText|0x80, `{"id":6,`+answer+`}`)
+				return true
+			}
+			return false
+		}
+		if got := s.offer(e); got != want {
+			t.Errorf("%s: %+v, want %+v", answer, got, want)
+		}
+	}
+}
+
 func TestOfferRefuses(t *testing.T) {
 	tests := []struct {
 		name   string

@@ -149,8 +149,22 @@ func (s *server) add(threadID, clientID, text string) (string, error) {
 	return added.Queued.ID, err
 }
 
-// withdraw takes a message back that no turn has taken up.
-func (s *server) withdraw(threadID, submissionID string) error {
-	_, err := s.call("thread/queue/delete", object("threadId", threadID, "queuedSubmissionId", submissionID))
-	return err
+// withdrawal is the answer to thread/queue/delete.
+type withdrawal struct{ Deleted bool }
+
+var withdrawals = &strictjson.Object[withdrawal]{
+	Name: "thread/queue/delete", Open: true, MaxBytes: maxMessage,
+	Members: []strictjson.Member[withdrawal]{
+		strictjson.Field("deleted", "", func(w *withdrawal) *bool { return &w.Deleted }, strictjson.Bool()),
+	},
+}
+
+// withdraw takes a message back, and says whether it was still there: a turn may have taken it up.
+func (s *server) withdraw(threadID, submissionID string) (deleted bool, err error) {
+	result, err := s.call("thread/queue/delete", object("threadId", threadID, "queuedSubmissionId", submissionID))
+	if err != nil {
+		return false, err
+	}
+	w, err := withdrawals.Decode(result)
+	return w.Deleted, err
 }
