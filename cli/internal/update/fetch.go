@@ -29,7 +29,7 @@ func (u *Updater) fetch(ctx context.Context, r *registry, o Offer, targets []str
 	if err != nil {
 		return nil, protocol.DataError("", fmt.Sprintf("cannot write to %s: %v", downloads, err)).Because(err)
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // what is left is removed by the next worker
+	defer os.RemoveAll(dir) // what is left is removed by the next worker
 	content := filepath.Join(dir, "content")
 	m, err := u.unpack(ctx, r, o, filepath.Join(dir, "package.tgz"), content)
 	if err != nil {

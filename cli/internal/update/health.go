@@ -41,7 +41,7 @@ func try(ctx context.Context, dir string, m *release.Manifest) error {
 	if err != nil {
 		return unhealthy(m, "there is no place to try it", err)
 	}
-	defer os.RemoveAll(scratch) //nolint:errcheck // a directory for temporary files
+	defer os.RemoveAll(scratch)
 	t := trial{dir: dir, scratch: scratch, manifest: m}
 	if err := t.identity(ctx); err != nil {
 		return unhealthy(m, "acc version", err)
