@@ -17,8 +17,8 @@ func TestNpmInstallsIt(t *testing.T) {
 		t.Skip("there is no npm here")
 	}
 	registry := newRegistry(t)
-	registry.publish(r, first)
-	registry.publish(r, second)
+	registry.publish(t, r, first)
+	registry.publish(t, r, second)
 	prefix, home := t.TempDir(), t.TempDir()
 	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "ACC_DATA_HOME=" + filepath.Join(home, "data"), "ACC_NO_UPDATE_CHECK=1", "NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1"}
 	install := exec.CommandContext(t.Context(), npm, "install", "--global", "--prefix", prefix, "--registry", registry.URL, "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", packageName)

@@ -258,28 +258,53 @@ func checkMaterials(t *testing.T, path string, m *release.Manifest) {
 type registry struct {
 	*httptest.Server
 	mu       sync.Mutex
-	packages map[string]map[string]string // name, version: file
+	packages map[string]map[string]*published // by name and version
 	latest   string
-	instead  map[string]string // files that are served in the place of others
+}
+
+// published is one version of a package, read once: under load a registry still has to answer in time.
+type published struct {
+	described map[string]any
+	archive   []byte
 }
 
 func newRegistry(t *testing.T) *registry {
-	r := &registry{packages: map[string]map[string]string{}}
+	r := &registry{packages: map[string]map[string]*published{}}
 	r.Server = httptest.NewServer(r)
 	t.Cleanup(r.Close)
 	return r
 }
 
-func (r *registry) publish(of releases, version string) {
+func (r *registry) publish(t *testing.T, of releases, version string) {
+	t.Helper()
+	for _, name := range []string{packageName, of.carrier()} {
+		described, err := describe(of.tgz(version, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		archive, err := os.ReadFile(of.tgz(version, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.serve(name, version, &published{described: described, archive: archive})
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, name := range []string{packageName, of.carrier()} {
-		if r.packages[name] == nil {
-			r.packages[name] = map[string]string{}
-		}
-		r.packages[name][version] = of.tgz(version, name)
-	}
 	r.latest = version
+}
+
+// serve offers a version of a package.
+func (r *registry) serve(name, version string, p *published) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	sum := sha512.Sum512(p.archive)
+	p.described["dist"] = map[string]any{
+		"tarball": r.URL + "/-/" + version + "/" + name, "integrity": "sha512-" + base64.StdEncoding.EncodeToString(sum[:]),
+	}
+	if r.packages[name] == nil {
+		r.packages[name] = map[string]*published{}
+	}
+	r.packages[name][version] = p
 }
 
 // ServeHTTP implements http.Handler.
@@ -289,40 +314,21 @@ func (r *registry) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	name := strings.TrimPrefix(q.URL.Path, "/")
 	if file, found := strings.CutPrefix(name, "-/"); found {
 		version, name, _ := strings.Cut(file, "/")
-		http.ServeFile(w, q, r.served(r.packages[name][version]))
-		return
+		if p := r.packages[name][version]; p != nil {
+			_, _ = w.Write(p.archive)
+			return
+		}
 	}
 	if r.packages[name] == nil {
 		http.NotFound(w, q)
 		return
 	}
 	versions := map[string]any{}
-	for version, path := range r.packages[name] {
-		described, err := describe(path)
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-			return
-		}
-		archive, err := os.ReadFile(r.served(path))
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-			return
-		}
-		sum := sha512.Sum512(archive)
-		described["dist"] = map[string]any{
-			"tarball": "http://" + q.Host + "/-/" + version + "/" + name, "integrity": "sha512-" + base64.StdEncoding.EncodeToString(sum[:]),
-		}
-		versions[version] = described
+	for version, p := range r.packages[name] {
+		versions[version] = p.described
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(map[string]any{"name": name, "dist-tags": map[string]string{"latest": r.latest}, "versions": versions})
-}
-
-func (r *registry) served(path string) string {
-	if other, found := r.instead[path]; found {
-		return other
-	}
-	return path
 }
 
 // describe gives the package.json in a package.

@@ -59,7 +59,7 @@ func newComputer(t *testing.T, version string) *computer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.registry.publish(r, version)
+	c.registry.publish(t, r, version)
 	c.install(version)
 	return c
 }
@@ -154,9 +154,10 @@ type session struct {
 	skipped  int
 }
 
-func (c *computer) open(id string) *session {
+// open begins one. updating says that its first event may be skipped.
+func (c *computer) open(id string, updating bool) *session {
 	c.Helper()
-	s := &session{computer: c, id: id}
+	s := &session{computer: c, id: id, updating: updating}
 	s.cmd = exec.CommandContext(c.Context(), filepath.Join(c.fake, "process", "claude"), "-c", fakeSession)
 	s.cmd.Dir, s.cmd.Env = filepath.Join(c.home, "project"), c.environment()
 	var err error
@@ -263,13 +264,13 @@ func TestAnInstallationUpdatesItself(t *testing.T) {
 	hookOf := func(generation string) string {
 		return filepath.Join(c.data, "acc", "runtime", "generations", generation, "bin", "acc-hook")
 	}
-	old := c.open("00000000-0000-4000-8000-00000000000a")
+	old := c.open("00000000-0000-4000-8000-00000000000a", false)
 	if pins, _ := filepath.Glob(filepath.Join(c.data, "acc", "runtime", "pins", "*.json")); len(pins) != 1 {
 		t.Fatalf("the session is not pinned: %v", pins)
 	}
 
 	// Any command starts the worker, once a release was not looked for since a day; it never was.
-	c.registry.publish(c.releases, second)
+	c.registry.publish(t, c.releases, second)
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	turns := 0
 	old.updating = true
@@ -307,7 +308,7 @@ func TestAnInstallationUpdatesItself(t *testing.T) {
 	if got := w.opened(); !strings.Contains(got, first) {
 		t.Errorf("a hook of the old session ran %q", got)
 	}
-	young := c.open("00000000-0000-4000-8000-00000000000b")
+	young := c.open("00000000-0000-4000-8000-00000000000b", false)
 	young.turn()
 	if got := w.opened(); got != second {
 		t.Errorf("hooks of a new session ran %q", got)
@@ -348,7 +349,7 @@ func TestAskedUpdates(t *testing.T) {
 	}
 	say("1.0.0 is active; later releases are not looked for", "update", "--auto", "off")
 	say("the registry has nothing later", "update", "--check")
-	c.registry.publish(c.releases, second)
+	c.registry.publish(t, c.releases, second)
 	say("acc 1.1.0 is there; 1.0.0 is active", "update", "--check")
 	say("updates stay on 1.0.0", "update", "--pin", first)
 	say("the registry has nothing later", "update")
@@ -393,14 +394,14 @@ func TestTamperedReleaseIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bad := filepath.Join(t.TempDir(), "bad.tgz")
-	evil := bytes.Clone(good)
-	evil[len(evil)/2] ^= 1
-	if err := os.WriteFile(bad, evil, 0o600); err != nil {
+	c.registry.publish(t, c.releases, second)
+	described, err := describe(c.tgz(second, c.carrier()))
+	if err != nil {
 		t.Fatal(err)
 	}
-	c.registry.publish(c.releases, second)
-	c.registry.instead = map[string]string{c.tgz(second, c.carrier()): bad}
+	evil := bytes.Clone(good)
+	evil[len(evil)/2] ^= 1
+	c.registry.serve(c.carrier(), second, &published{described: described, archive: evil})
 	out, err := c.acc("update")
 	if err == nil || !strings.Contains(out, "the package is refused") && !strings.Contains(out, "registry") {
 		t.Errorf("%v: %s", err, out)
