@@ -14,11 +14,15 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // The client that this file stands in for could not be run: it speaks what was published of version 1.2.7.
 // A conversation runs acc's hooks, gives its agent a shell, and takes what `agy agentapi send-message` hands
 // it from whoever knows its token.
+
+// behaviourVariable names a file that says how the client's command misbehaves.
+const behaviourVariable = "AGY_BEHAVIOUR"
 
 const (
 	conversationID = "0b1c2d3e-conversation"
@@ -58,6 +62,16 @@ func agy(args []string) int {
 type letter struct{ Token, Conversation, Text string }
 
 func sendMessage(conversation, text string) int {
+	behaviour, _ := os.ReadFile(os.Getenv(behaviourVariable))
+	switch string(behaviour) {
+	case "drops": // says that all is well
+		return 0
+	case "refuses":
+		fmt.Fprintln(os.Stderr, "rate limited: /home/user/secret")
+		return 2
+	case "hangs":
+		time.Sleep(time.Minute)
+	}
 	conn, err := net.Dial("tcp", os.Getenv("ANTIGRAVITY_LS_ADDRESS"))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "Unavailable:", err)

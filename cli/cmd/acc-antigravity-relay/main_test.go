@@ -75,7 +75,7 @@ func newMachine(t *testing.T, policy protocol.LivePolicy) *machine {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	t.Cleanup(cancel)
 	m := &machine{T: t, ctx: ctx, home: datahome.Home{Root: filepath.Join(root, "data")}, project: filepath.Join(root, "project")}
-	m.env = []string{"PATH=" + bin + ":/usr/bin:/bin", "HOME=" + root, "TMPDIR=" + os.TempDir(), "ACC_DATA_HOME=" + m.home.Root, "ACC_PARTICIPANT=reader"}
+	m.env = []string{"PATH=" + bin + ":/usr/bin:/bin", "HOME=" + root, "TMPDIR=" + os.TempDir(), "ACC_DATA_HOME=" + m.home.Root, "ACC_PARTICIPANT=reader", behaviourVariable + "=" + filepath.Join(root, "behaviour")}
 	if out, err := exec.Command("git", "-c", "init.defaultBranch=main", "init", "-q", m.project).CombinedOutput(); err != nil {
 		t.Fatalf("git init: %v: %s", err, out)
 	}
@@ -346,6 +346,32 @@ func (m *machine) private() {
 			m.must(err)
 			look(name, string(data), csrfToken, generation)
 		}
+	}
+}
+
+// TestMisbehavingCommand: whatever the client's command does with a wake, the receipt stays queued until a hook has
+// shown the body, which it does once.
+func TestMisbehavingCommand(t *testing.T) {
+	m := newMachine(t, protocol.LiveActionable)
+	if got := m.relay(); got.Code != 0 {
+		t.Fatalf("%+v", got)
+	}
+	m.rest()
+	failed := func(code string) delivery {
+		return delivery{Outcome: "queued", Transport: "antigravity-relay", Code: code}
+	}
+	for how, want := range map[string]delivery{
+		"drops": woken, "refuses": failed("transport_rejected"), "hangs": failed("transport_error"),
+	} {
+		m.must(os.WriteFile(filepath.Join(filepath.Dir(m.project), "behaviour"), []byte(how), 0o600))
+		id, d := m.ask(how)
+		if d != want || m.receipt(id) != "queued" {
+			t.Errorf("%s: %+v, %s", how, d, m.receipt(id))
+		}
+		if told := m.turn(); strings.Count(told, "the body of "+how) != 1 || m.receipt(id) != "offered" {
+			t.Errorf("%s: the next turn shows %q, %s", how, told, m.receipt(id))
+		}
+		m.rest()
 	}
 }
 
