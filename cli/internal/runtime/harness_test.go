@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
-		defer os.RemoveAll(dir) //nolint:errcheck // of a test
+		defer os.RemoveAll(dir)
 		for _, v := range versions {
 			programs[v] = filepath.Join(dir, v+".exe")
 			const stamps = "-X github.com/acc-control-plane/acc/cli/release/build."

@@ -66,7 +66,7 @@ func (m *Manager) StageCopy(ctx context.Context, dir string) (*Staged, error) {
 	if err != nil {
 		return nil, failed("cannot copy to", m.at.Downloads(), err)
 	}
-	defer os.RemoveAll(aside) //nolint:errcheck // nothing is left of it when it was staged
+	defer os.RemoveAll(aside) // nothing is left of it when it was staged
 	err = os.WriteFile(filepath.Join(aside, release.ManifestName), raw, plainMode)
 	for _, f := range manifest.Files {
 		if err == nil {
