@@ -28,7 +28,7 @@ func doctorCommand() *Definition {
 			},
 			Notes: []string{
 				"Says only what it observed, and changes nothing without --repair. Exit code 4 when a check failed.",
-				"A hook counts as wired when the client itself lists it; what stands in a file is called written.",
+				"A hook is known to run when it fired, or when the client itself lists it; what stands in a file is called written.",
 			},
 		},
 		// All of a store is read, and clients are asked.
