@@ -58,6 +58,9 @@ type Contract struct {
 	OfferTime time.Duration
 	// AppearsLate: an endpoint may come to be during a turn, so hooks look for it at the end of one too.
 	AppearsLate bool
+	// Experimental: it was made from descriptions and never seen to work with the client. It is told whoever may
+	// switch it on.
+	Experimental bool
 }
 
 // VersionRange is a run of client versions, both ends included; To may be empty: only From.

@@ -64,6 +64,7 @@ func runDelivery(inv *Invocation, policy protocol.LivePolicy, only []string) (An
 		}
 		data.Clients = append(data.Clients, view.ClientPolicy{
 			AdapterID: l.ID(), Policy: chosen, Decided: found, Transport: string(l.Contract().Transport.Public()), Minimum: l.Contract().Minimum,
+			Experimental: l.Contract().Experimental,
 		})
 	}
 	return answer(view.Policy, data, func(u *ui.UI) {
@@ -73,7 +74,11 @@ func runDelivery(inv *Invocation, policy protocol.LivePolicy, only []string) (An
 			if !c.Decided {
 				state += ", not chosen yet"
 			}
-			rows = append(rows, ui.Row(c.AdapterID, state, "by "+c.Transport+", from version "+c.Minimum+" on"))
+			by := "by " + c.Transport + ", from version " + c.Minimum + " on"
+			if c.Experimental {
+				by += ", experimental"
+			}
+			rows = append(rows, ui.Row(c.AdapterID, state, by))
 		}
 		u.Table("", rows)
 	}), nil

@@ -12,6 +12,8 @@ type ClientPolicy struct {
 	Decided   bool   // false: nobody chose yet, which is off
 	Transport string // by which they are reached
 	Minimum   string // oldest client version
+	// Experimental: never seen to work with the client.
+	Experimental bool
 }
 
 // PolicyData is the answer of delivery.
@@ -25,6 +27,7 @@ var clientPolicyObject = &strictjson.Object[ClientPolicy]{
 		field("decided", "false: nobody chose yet, which is off", func(c *ClientPolicy) *bool { return &c.Decided }, truth),
 		field("transport", "how they are reached", func(c *ClientPolicy) *string { return &c.Transport }, word),
 		field("minimumVersion", "of the client", func(c *ClientPolicy) *string { return &c.Minimum }, word),
+		strictjson.Optional("experimental", "made from descriptions, never seen to work with the client", func(c *ClientPolicy) *bool { return &c.Experimental }, truth),
 	},
 }
 
