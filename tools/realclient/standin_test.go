@@ -75,12 +75,24 @@ func (c *standIn) begin() {
 	c.hook("Stop", nil)
 }
 
-// nothingLeaks looks for the session's endpoint in all that acc shows.
+// nothingLeaks looks for the session's endpoint in all that acc shows. Some of it finds fault with this machine.
 func (c *standIn) nothingLeaks(socket string) {
 	c.Helper()
-	for _, args := range [][]string{{"status"}, {"status", "--json"}, {"sync", "--json", "--scope", "full"}, {"log", "--json"}} {
-		if out := c.acc(args...); strings.Contains(out, socket) || strings.Contains(out, "_endpoint_") || strings.Contains(out, "claude_inbox_") {
-			c.Errorf("acc %v shows the endpoint:\n%s", args, out)
+	for _, args := range [][]string{
+		{"status"}, {"status", "--json", "--all"}, {"sync", "--json", "--scope", "full"}, {"log", "--json"}, {"doctor"}, {"doctor", "--json"},
+		{"export"}, {"delivery", "--json"}, {"whoami", "--json", c.owner[0], c.owner[1], c.owner[2], c.owner[3]},
+	} {
+		cmd := exec.CommandContext(c.ctx, filepath.Join(c.bin, "acc"), args...)
+		cmd.Dir = c.project
+		cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + c.root, "ACC_DATA_HOME=" + c.home.Root}
+		out, _ := cmd.CombinedOutput()
+		if len(out) == 0 {
+			c.Errorf("acc %v says nothing", args)
+		}
+		for _, secret := range []string{socket, "_endpoint_", "claude_inbox_"} {
+			if strings.Contains(string(out), secret) {
+				c.Errorf("acc %v shows %s:\n%s", args, secret, out)
+			}
 		}
 	}
 }
