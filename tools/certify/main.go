@@ -59,6 +59,9 @@ func run(ctx context.Context, args []string) error {
 	if i < 0 {
 		return fmt.Errorf("no client %q; there are %s", o.client, names())
 	}
+	if !slices.Contains([]string{"", printMode, terminalMode, matrixMode}, o.only) {
+		return fmt.Errorf("-only takes %s, %s or %s, not %q", printMode, terminalMode, matrixMode, o.only)
+	}
 	if o.only != "" && o.write {
 		return errors.New("-only and -write exclude each other: half of a run is no evidence")
 	}
