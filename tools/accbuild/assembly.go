@@ -102,6 +102,9 @@ func (a *assembly) build(ctx context.Context, o options) (result, error) {
 	if err := fileproxy.PackModule(module.Version{Path: cliPath, Version: version}, a.copied, a.proxy.Dir); err != nil {
 		return result{}, err
 	}
+	// The cache may have what was published at this version, which is not what is to be built.
+	a.proxy.Clean()
+	a.proxy.Cache += "-assembled"
 	return r, a.compile(ctx, &r, o.output)
 }
 

@@ -114,14 +114,17 @@ func (v *vendor) read(path string) string {
 	return string(data)
 }
 
-// assemble makes acc with the adapter and without two of ours, of which one has a command of its own. It takes the place of what was installed.
+// assemble makes acc with the adapter and without two of ours, of which one has a command of its own, from
+// what is published and with the builder that is. It takes the place of what was installed.
 func (v *vendor) assemble() {
 	v.Helper()
+	v.goCommand(v.dir, "install", "-trimpath", worktree.Prefix+"tools/accbuild@"+worktree.Version)
 	ctx, cancel := context.WithTimeout(v.Context(), commandTime)
 	defer cancel()
-	build := exec.CommandContext(ctx, "go", "run", "./tools/accbuild", "--with", example+"@"+worktree.Version,
+	build := exec.CommandContext(ctx, filepath.Join(v.bin, "accbuild"), "--from", worktree.Version, "--with", example+"@"+worktree.Version,
 		"--without", "grok", "--without", "antigravity", "--output", v.dir)
-	build.Dir = v.root
+	build.Dir = v.dir
+	build.Env = v.proxy.Environment()
 	out, err := build.CombinedOutput()
 	if err != nil {
 		v.Fatalf("accbuild: %v\n%s", err, out)
