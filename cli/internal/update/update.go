@@ -203,10 +203,19 @@ func Lock(ctx context.Context, m *runtime.Manager, wait bool) (release func(), e
 		}
 		select {
 		case <-ctx.Done():
-			return nil, err
+			return nil, hinted(err)
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
+}
+
+// hinted tells who has waited in vain what to do.
+func hinted(err error) error {
+	var known *protocol.Error
+	if errors.As(err, &known) {
+		return known.WithHint("wait a moment, then: acc update")
+	}
+	return err
 }
 
 // noted keeps for people why a release that was found is not used.
