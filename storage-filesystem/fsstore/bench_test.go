@@ -175,3 +175,40 @@ func BenchmarkTurnWithNothingToSay(b *testing.B) {
 		reads(b, func() error { _, err := r.open(b).Turn(context.Background(), r.ada, 20); return err })
 	})
 }
+
+// BenchmarkReplay reads a room after a power cut: nothing says how far the journal was published, so that all of a
+// segment of 8 MiB is read. It is meant to take less than 300 ms.
+func BenchmarkReplay(b *testing.B) {
+	r := newBench(b, 100)
+	s, err := fsstore.Open(context.Background(), r.opts)
+	must(b, err)
+	for n := 0; r.journalBytes(b) < 8<<20-256<<10; n++ {
+		_, err := s.Update(context.Background(), func(tx core.Tx) error {
+			for i := range 100 {
+				m := message(fmt.Sprintf("message_replay_%08d", n*100+i), "ada", protocol.Request)
+				if err := put(tx, m, receiptOf(m, "bob")); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		must(b, err)
+	}
+	for _, mark := range []string{"head.json", "applied.json", "journal/checkpoint.json"} {
+		if err := os.Remove(filepath.Join(r.opts.Dir, mark)); err != nil && !os.IsNotExist(err) {
+			b.Fatal(err)
+		}
+	}
+	b.SetBytes(r.journalBytes(b))
+	for b.Loop() {
+		s, err := fsstore.Open(context.Background(), r.opts)
+		must(b, err)
+		must(b, s.View(context.Background(), func(snapshot core.Reader) error {
+			_, found, err := snapshot.Get(protocol.KindMessage, "message_replay_00000007")
+			if err == nil && !found {
+				err = fmt.Errorf("the message is not there")
+			}
+			return err
+		}))
+	}
+}

@@ -46,7 +46,8 @@ func (b *bench) rates(ctx context.Context, seconds int) (sends, flushes float64,
 // goBenchmark runs one Go benchmark of the work tree and gives the time of an operation: what it measures
 // lies in a package that this one may not import.
 func goBenchmark(ctx context.Context, module, pkg, name string) (time.Duration, error) {
-	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", "^"+name+"$", "-count", "1", pkg)
+	pattern := "^" + strings.ReplaceAll(name, "/", "$/^") + "$"
+	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", pattern, "-count", "1", pkg)
 	root, err := exec.CommandContext(ctx, "go", "env", "GOWORK").Output()
 	if err != nil {
 		return 0, err

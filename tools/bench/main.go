@@ -135,10 +135,10 @@ func (b *bench) all(ctx context.Context, dir string, o options, r *results) erro
 	if o.quick {
 		return nil
 	}
-	if r.search, err = goBenchmark(ctx, "cli", "./internal/search", "BenchmarkSearch15000"); err != nil {
+	if r.search, err = goBenchmark(ctx, "cli", "./internal/search", "BenchmarkSearch/common"); err != nil {
 		return err
 	}
-	r.replay, err = goBenchmark(ctx, "storage-filesystem", "./fsstore", "BenchmarkReplay8MiB")
+	r.replay, err = goBenchmark(ctx, "storage-filesystem", "./fsstore", "BenchmarkReplay")
 	return err
 }
 
