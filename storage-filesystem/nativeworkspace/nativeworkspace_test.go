@@ -195,9 +195,9 @@ func TestTheVariableIsForNewSessions(t *testing.T) {
 		t.Errorf("%v (-first +now)\n%s", err, diff)
 	}
 	_, _, err = Establish(ctx, p.home, env("relative"), Session{"codex", "x"}, p.main, true)
-	wantError(t, err, protocol.Usage, "")
+	wantError(t, err, protocol.Usage, protocol.ReasonInvalidArguments)
 	_, _, err = Establish(ctx, p.home, none, Session{"codex", "x"}, "", true)
-	wantError(t, err, protocol.Usage, "")
+	wantError(t, err, protocol.Usage, protocol.ReasonInvalidArguments)
 }
 
 // Many hooks of a session start at once, in different directories: all end in one room.
@@ -304,7 +304,7 @@ func TestLookup(t *testing.T) {
 		"acc://" + strings.Repeat("../", 21) + "x", "http" + session.Ref(), p.main,
 	} {
 		_, err := Lookup(ctx, p.home, none, ref)
-		wantError(t, err, protocol.Usage, "")
+		wantError(t, err, protocol.Usage, protocol.ReasonInvalidArguments)
 	}
 }
 
@@ -386,7 +386,7 @@ func TestAfterTheDeadlineNothingIsSaved(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	_, _, err := Establish(ctx, p.home, none, session, p.main, true)
-	wantError(t, err, protocol.Timeout, "")
+	wantError(t, err, protocol.Timeout, protocol.ReasonDeadlinePassed)
 	if n := len(p.files(t)); n != 0 {
 		t.Errorf("%d records", n)
 	}
