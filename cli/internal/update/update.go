@@ -176,6 +176,12 @@ func (u *Updater) activate(ctx context.Context, g runtime.Generation, lock *func
 	if err == nil {
 		return nil
 	}
+	switch protocol.ReasonOf(err) {
+	case runtime.ReasonProcessesActive, runtime.ReasonRefreshFailed, runtime.ReasonStateChanged, runtime.ReasonWorkerBusy, protocol.ReasonAdmissionBusy:
+		// The runtime has said so, or it is over in a moment.
+	default:
+		err = u.noted(ctx, err)
+	}
 	again, lockErr := u.lock(ctx, true)
 	if lockErr != nil {
 		return errors.Join(err, lockErr)

@@ -309,6 +309,28 @@ func TestWhatWaitsIsReplaced(t *testing.T) {
 	}
 }
 
+// TestWhatKeepsAReleaseIsSaid: nobody reads what a worker in the background prints.
+func TestWhatKeepsAReleaseIsSaid(t *testing.T) {
+	w := newWorld(t)
+	w.publish(t, "1.1.0", nil)
+	activate := w.Activate
+	w.Activate = func(context.Context, runtime.Generation) error { return protocol.DataError("", "a client cannot be planned") }
+	ctx := context.Background()
+	if _, err := w.Update(ctx, false, true); err == nil || !strings.Contains(err.Error(), "cannot be planned") {
+		t.Errorf("%v", err)
+	}
+	if s, _ := w.Manager.Settings(); s.Notice != "a client cannot be planned" || s.Pending == nil {
+		t.Errorf("%+v", s)
+	}
+	w.Activate = activate
+	if r, err := w.Update(ctx, false, false); err != nil || r.Outcome != Updated {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if s, _ := w.Manager.Settings(); s.Notice != "" {
+		t.Errorf("%+v", s)
+	}
+}
+
 // TestDamagedPendingIsFetchedAgain: what waits is verified before anything of it starts.
 func TestDamagedPendingIsFetchedAgain(t *testing.T) {
 	w := newWorld(t)
