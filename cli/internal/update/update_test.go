@@ -314,7 +314,9 @@ func TestWhatKeepsAReleaseIsSaid(t *testing.T) {
 	w := newWorld(t)
 	w.publish(t, "1.1.0", nil)
 	activate := w.Activate
-	w.Activate = func(context.Context, runtime.Generation) error { return protocol.DataError("", "a client cannot be planned") }
+	w.Activate = func(context.Context, runtime.Generation) error {
+		return protocol.DataError("", "a client cannot be planned")
+	}
 	ctx := context.Background()
 	if _, err := w.Update(ctx, false, true); err == nil || !strings.Contains(err.Error(), "cannot be planned") {
 		t.Errorf("%v", err)
