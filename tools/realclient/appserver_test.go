@@ -4,6 +4,7 @@ package realclient
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/sha1"
 	"encoding/base64"
 	"encoding/binary"
@@ -28,7 +29,8 @@ type appServer struct {
 	queue  []string
 	unload bool // after the next message
 	trust  string
-	odd    add // handles the next message in its own way, once; nil: as the client does
+	cwd    string // of the thread; "": the project
+	odd    add    // handles the next message in its own way, once; nil: as the client does
 }
 
 // add handles a message for the queue: the parameters and the id of the request.
@@ -99,7 +101,7 @@ func (a *appServer) answer(method, params string) string {
 		if a.unload && len(a.queue) > 0 {
 			status = "notLoaded"
 		}
-		return fmt.Sprintf(`"result":{"thread":{"id":%q,"cwd":%q,"ephemeral":false,"preview":"","threadSource":"user","parentThreadId":null,"status":{"type":%q}}}`, a.native, a.project, status)
+		return fmt.Sprintf(`"result":{"thread":{"id":%q,"cwd":%q,"ephemeral":false,"preview":"","threadSource":"user","parentThreadId":null,"status":{"type":%q}}}`, a.native, cmp.Or(a.cwd, a.project), status)
 	case "thread/queue/list":
 		return `"result":{"data":[` + strings.Join(a.queue, ",") + `]}`
 	case "thread/turns/list":
@@ -261,7 +263,13 @@ func TestAppServerEmptyChat(t *testing.T) {
 		}
 	}
 	a.mu.Lock()
-	a.trust = "trusted"
+	a.trust, a.cwd = "trusted", t.TempDir()
+	a.mu.Unlock()
+	if got := look(); strings.Contains(got, "codex") {
+		t.Errorf("a chat of another project is in this room:\n%s", got)
+	}
+	a.mu.Lock()
+	a.cwd = ""
 	a.mu.Unlock()
 	for range 2 {
 		if got := look(); strings.Count(got, "codex-") != 1 {
