@@ -35,7 +35,7 @@ func (s *Store) Update(ctx context.Context, fn func(core.Tx) error) (core.Commit
 
 // write runs fn as the only writer, on a store that has been recovered, or in a room in which nothing was committed yet.
 func (s *Store) write(ctx context.Context, fn func(*writing) error) error {
-	for range maxRestarts {
+	for range maxVanished {
 		if err := s.usable(); err != nil {
 			return err
 		}
@@ -46,8 +46,16 @@ func (s *Store) write(ctx context.Context, fn func(*writing) error) error {
 			return err
 		}
 	}
+	return s.vanishes()
+}
+
+func (s *Store) vanishes() error {
 	return protocol.ConflictError("", s.opts.Dir+" was removed again and again").WithHint("try again")
 }
+
+// maxVanished bounds how often a room may vanish under somebody who begins there: each time somebody else has
+// come, and gone, in between.
+const maxVanished = 256
 
 // errVanished says that the directory of a room that left no trace was removed while somebody began to write there.
 var errVanished = errors.New("the room has vanished")

@@ -130,12 +130,12 @@ func (e ephemeral) put(name string, raw []byte) error {
 	if err != nil {
 		return protocol.Malformed("ephemeral record", err)
 	}
-	for range maxRestarts {
-		if err = e.putOnce(name, data); !errors.Is(err, errVanished) {
-			break
+	for range maxVanished {
+		if err := e.putOnce(name, data); !errors.Is(err, errVanished) {
+			return err
 		}
 	}
-	return err
+	return e.store.vanishes()
 }
 
 func (e ephemeral) putOnce(name string, data []byte) error {
