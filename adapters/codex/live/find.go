@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
 	"github.com/acc-control-plane/acc/adapter-sdk/hookkit"
@@ -75,12 +76,15 @@ func absent(v []byte) bool { return len(v) == 0 || string(v) == "null" }
 // loadedThreads is the answer to thread/loaded/list.
 type loadedThreads struct{ IDs []string }
 
-var loadedLists = &strictjson.Object[loadedThreads]{
-	Name: "thread/loaded/list", Open: true, MaxBytes: maxMessage,
-	Members: []strictjson.Member[loadedThreads]{
-		strictjson.Field("data", "", func(l *loadedThreads) *[]string { return &l.IDs }, strictjson.List(strictjson.Line(maxWord), 0, 10_000)),
-	},
-}
+// loadedLists and hookLists are made at their first use: hooks link this package and never ask.
+var loadedLists = sync.OnceValue(func() *strictjson.Object[loadedThreads] {
+	return &strictjson.Object[loadedThreads]{
+		Name: "thread/loaded/list", Open: true, MaxBytes: maxMessage,
+		Members: []strictjson.Member[loadedThreads]{
+			strictjson.Field("data", "", func(l *loadedThreads) *[]string { return &l.IDs }, strictjson.List(strictjson.Line(maxWord), 0, 10_000)),
+		},
+	}
+})
 
 // loaded gives the threads that the server holds.
 func (s *server) loaded() ([]string, error) {
@@ -88,7 +92,7 @@ func (s *server) loaded() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := loadedLists.Decode(result)
+	l, err := loadedLists().Decode(result)
 	return l.IDs, err
 }
 
@@ -103,25 +107,27 @@ type (
 	hookList  struct{ Groups []hookGroup }
 )
 
-var hookLists = &strictjson.Object[hookList]{
-	Name: "hooks/list", Open: true, MaxBytes: maxMessage,
-	Members: []strictjson.Member[hookList]{
-		strictjson.Field("data", "", func(l *hookList) *[]hookGroup { return &l.Groups }, strictjson.List(strictjson.Nested(&strictjson.Object[hookGroup]{
-			Name: "group", Open: true, MaxBytes: maxMessage,
-			Members: []strictjson.Member[hookGroup]{
-				strictjson.Field("hooks", "", func(g *hookGroup) *[]hookState { return &g.Hooks }, strictjson.List(strictjson.Nested(&strictjson.Object[hookState]{
-					Name: "hook", Open: true, MaxBytes: maxMessage,
-					Members: []strictjson.Member[hookState]{
-						strictjson.Field("eventName", "", func(h *hookState) *string { return &h.Event }, strictjson.Text(maxWord)),
-						strictjson.Optional("command", "", func(h *hookState) *string { return &h.Command }, strictjson.Nullable(strictjson.Text(maxMessage))),
-						strictjson.Optional("trustStatus", "", func(h *hookState) *string { return &h.Trust }, strictjson.Text(maxWord)),
-						strictjson.Optional("enabled", "", func(h *hookState) *bool { return &h.Enabled }, strictjson.Bool()),
-					},
-				}), 0, 10_000)),
-			},
-		}), 0, 1_000)),
-	},
-}
+var hookLists = sync.OnceValue(func() *strictjson.Object[hookList] {
+	return &strictjson.Object[hookList]{
+		Name: "hooks/list", Open: true, MaxBytes: maxMessage,
+		Members: []strictjson.Member[hookList]{
+			strictjson.Field("data", "", func(l *hookList) *[]hookGroup { return &l.Groups }, strictjson.List(strictjson.Nested(&strictjson.Object[hookGroup]{
+				Name: "group", Open: true, MaxBytes: maxMessage,
+				Members: []strictjson.Member[hookGroup]{
+					strictjson.Field("hooks", "", func(g *hookGroup) *[]hookState { return &g.Hooks }, strictjson.List(strictjson.Nested(&strictjson.Object[hookState]{
+						Name: "hook", Open: true, MaxBytes: maxMessage,
+						Members: []strictjson.Member[hookState]{
+							strictjson.Field("eventName", "", func(h *hookState) *string { return &h.Event }, strictjson.Text(maxWord)),
+							strictjson.Optional("command", "", func(h *hookState) *string { return &h.Command }, strictjson.Nullable(strictjson.Text(maxMessage))),
+							strictjson.Optional("trustStatus", "", func(h *hookState) *string { return &h.Trust }, strictjson.Text(maxWord)),
+							strictjson.Optional("enabled", "", func(h *hookState) *bool { return &h.Enabled }, strictjson.Bool()),
+						},
+					}), 0, 10_000)),
+				},
+			}), 0, 1_000)),
+		},
+	}
+})
 
 // trusts says whether the client will run acc's hooks in a directory: both that tell of a prompt are enabled, and
 // the person trusts them.
@@ -132,7 +138,7 @@ func (s *server) trusts(cwd string) bool {
 	if err != nil {
 		return false
 	}
-	list, err := hookLists.Decode(result)
+	list, err := hookLists().Decode(result)
 	if err != nil {
 		return false
 	}
