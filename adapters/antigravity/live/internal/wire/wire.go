@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
@@ -38,21 +39,25 @@ type Relay struct {
 	LeaseUntil    time.Time
 }
 
+// The tables are made at their first use: every hook links this package, and few conversations have a relay.
+
 // RecordID is where in the vault the record of a session generation's relay lies.
 func RecordID(generationRef string) string { return "antigravity_relay_" + generationRef }
 
-var relays = &strictjson.Object[Relay]{
-	Name: "relay", Doc: "A relay that runs in the shell of an Antigravity conversation.", MaxBytes: maxRecord,
-	Members: []strictjson.Member[Relay]{
-		strictjson.Const[Relay]("schemaVersion", "always 1", 1),
-		strictjson.Const[Relay]("protocolContract", "of the socket", Contract),
-		strictjson.Field("socketPath", "where it listens", func(r *Relay) *string { return &r.Socket }, strictjson.Line(maxPath)),
-		strictjson.Field("nonce", "proves that who asks may read this record", func(r *Relay) *string { return &r.Nonce }, nonce),
-		strictjson.Field("pid", "of the relay", func(r *Relay) *int { return &r.PID }, strictjson.Int(2, 1<<31-1)),
-		strictjson.Field("generationRef", "acc's session generation", func(r *Relay) *string { return &r.GenerationRef }, word),
-		strictjson.Field("leaseUntil", "it counts as gone after this", func(r *Relay) *time.Time { return &r.LeaseUntil }, strictjson.Time()),
-	},
-}
+var relays = sync.OnceValue(func() *strictjson.Object[Relay] {
+	return &strictjson.Object[Relay]{
+		Name: "relay", Doc: "A relay that runs in the shell of an Antigravity conversation.", MaxBytes: maxRecord,
+		Members: []strictjson.Member[Relay]{
+			strictjson.Const[Relay]("schemaVersion", "always 1", 1),
+			strictjson.Const[Relay]("protocolContract", "of the socket", Contract),
+			strictjson.Field("socketPath", "where it listens", func(r *Relay) *string { return &r.Socket }, strictjson.Line(maxPath)),
+			strictjson.Field("nonce", "proves that who asks may read this record", func(r *Relay) *string { return &r.Nonce }, nonce),
+			strictjson.Field("pid", "of the relay", func(r *Relay) *int { return &r.PID }, strictjson.Int(2, 1<<31-1)),
+			strictjson.Field("generationRef", "acc's session generation", func(r *Relay) *string { return &r.GenerationRef }, word),
+			strictjson.Field("leaseUntil", "it counts as gone after this", func(r *Relay) *time.Time { return &r.LeaseUntil }, strictjson.Time()),
+		},
+	}
+})
 
 var (
 	word  = strictjson.String[string](&strictjson.Rule{Label: "word", MaxChars: protocol.MaxIDLength, Check: protocol.PortableIDProblem})
@@ -72,7 +77,7 @@ var (
 
 // Keep writes the record.
 func (r Relay) Keep(v adapter.Vault) error {
-	data, err := relays.AppendIndent(nil, &r)
+	data, err := relays().AppendIndent(nil, &r)
 	if err != nil {
 		return protocol.Malformed("relay", err)
 	}
@@ -89,7 +94,7 @@ func ReadRelay(v adapter.Vault, generationRef string, now time.Time) (Relay, err
 	if err != nil {
 		return Relay{}, ErrNone
 	}
-	r, err := relays.Decode(data)
+	r, err := relays().Decode(data)
 	if err != nil || r.GenerationRef != generationRef || !now.Before(r.LeaseUntil) {
 		return Relay{}, ErrNone
 	}
@@ -110,31 +115,33 @@ type Ask struct {
 	MessageID    string // of a Wake
 }
 
-var asks = &strictjson.Object[Ask]{
-	Name: "ask", Doc: "One line to the relay.", MaxBytes: MaxLine,
-	Members: []strictjson.Member[Ask]{
-		strictjson.Const[Ask]("protocolContract", "of the socket", Contract),
-		strictjson.Field("nonce", "of the record", func(a *Ask) *string { return &a.Nonce }, nonce),
-		strictjson.Field("conversationId", "the client's own id", func(a *Ask) *string { return &a.Conversation }, word),
-		strictjson.Field("ask", "what is asked", func(a *Ask) *string { return &a.What }, strictjson.Enum(Probe, Wake)),
-		strictjson.Optional("messageId", "of a wake", func(a *Ask) *string { return &a.MessageID }, word),
-	},
-	Check: func(a *Ask) *strictjson.Error {
-		if (a.What == Wake) != (a.MessageID != "") {
-			return strictjson.Fail("$.messageId", "a wake names a message, and nothing else does")
-		}
-		return nil
-	},
-}
+var asks = sync.OnceValue(func() *strictjson.Object[Ask] {
+	return &strictjson.Object[Ask]{
+		Name: "ask", Doc: "One line to the relay.", MaxBytes: MaxLine,
+		Members: []strictjson.Member[Ask]{
+			strictjson.Const[Ask]("protocolContract", "of the socket", Contract),
+			strictjson.Field("nonce", "of the record", func(a *Ask) *string { return &a.Nonce }, nonce),
+			strictjson.Field("conversationId", "the client's own id", func(a *Ask) *string { return &a.Conversation }, word),
+			strictjson.Field("ask", "what is asked", func(a *Ask) *string { return &a.What }, strictjson.Enum(Probe, Wake)),
+			strictjson.Optional("messageId", "of a wake", func(a *Ask) *string { return &a.MessageID }, word),
+		},
+		Check: func(a *Ask) *strictjson.Error {
+			if (a.What == Wake) != (a.MessageID != "") {
+				return strictjson.Fail("$.messageId", "a wake names a message, and nothing else does")
+			}
+			return nil
+		},
+	}
+})
 
 // Append writes the line.
 func (a Ask) Append(dst []byte) ([]byte, error) {
-	line, err := asks.Append(dst, &a)
+	line, err := asks().Append(dst, &a)
 	return append(line, '\n'), err
 }
 
 // DecodeAsk reads a line.
-func DecodeAsk(line []byte) (Ask, error) { return asks.Decode(line) }
+func DecodeAsk(line []byte) (Ask, error) { return asks().Decode(line) }
 
 // Reply is one line of the relay.
 type Reply struct {
@@ -142,18 +149,20 @@ type Reply struct {
 	Refusal       protocol.OfferFailure // "": it serves the conversation, or the client's command took the wake
 }
 
-var replies = &strictjson.Object[Reply]{
-	Name: "reply", Doc: "One line of the relay.", MaxBytes: MaxLine,
-	Members: []strictjson.Member[Reply]{
-		strictjson.Const[Reply]("protocolContract", "of the socket", Contract),
-		strictjson.Field("clientVersion", "of the client's command", func(r *Reply) *string { return &r.ClientVersion }, strictjson.Line(protocol.MaxIDLength)),
-		strictjson.Optional("refusal", "why not", func(r *Reply) *protocol.OfferFailure { return &r.Refusal }, strictjson.Enum(protocol.OfferFailures[:]...)),
-	},
-}
+var replies = sync.OnceValue(func() *strictjson.Object[Reply] {
+	return &strictjson.Object[Reply]{
+		Name: "reply", Doc: "One line of the relay.", MaxBytes: MaxLine,
+		Members: []strictjson.Member[Reply]{
+			strictjson.Const[Reply]("protocolContract", "of the socket", Contract),
+			strictjson.Field("clientVersion", "of the client's command", func(r *Reply) *string { return &r.ClientVersion }, strictjson.Line(protocol.MaxIDLength)),
+			strictjson.Optional("refusal", "why not", func(r *Reply) *protocol.OfferFailure { return &r.Refusal }, strictjson.Enum(protocol.OfferFailures[:]...)),
+		},
+	}
+})
 
 // Append writes the line.
 func (r Reply) Append(dst []byte) ([]byte, error) {
-	line, err := replies.Append(dst, &r)
+	line, err := replies().Append(dst, &r)
 	return append(line, '\n'), err
 }
 
@@ -170,7 +179,7 @@ func Exchange(conn io.ReadWriter, a Ask) (Reply, error) {
 	if err != nil {
 		return Reply{}, err
 	}
-	r, err := replies.Decode(line)
+	r, err := replies().Decode(line)
 	if err != nil {
 		return Reply{}, ErrReply
 	}
