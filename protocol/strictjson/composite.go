@@ -52,24 +52,31 @@ func (t nested) shape() *shape                   { return shapeOf(t.table) }
 
 // Pointer is typ behind a pointer; nil stands for null or absent where that is allowed and is refused
 // where it is not.
-func Pointer[V any](typ Type[V]) Type[*V] {
-	return Type[*V]{pointer{typ.kind, func(v any, fresh bool) any {
-		p := v.(**V)
-		if fresh {
-			*p = new(V)
-		}
-		if *p == nil {
-			return nil
-		}
-		return *p
-	}}}
-}
+func Pointer[V any](typ Type[V]) Type[*V] { return Type[*V]{pointer{pointerTo[V]{}, typ.kind}} }
 
 type pointer struct {
+	target
 	kind kind
+}
+
+// target is what a pointer leads to.
+type target interface {
 	// follow gives the pointer that v leads to, after making a new one where it is asked to; nil: there
 	// is none.
-	follow func(v any, fresh bool) any
+	follow(v any, fresh bool) any
+}
+
+type pointerTo[V any] struct{}
+
+func (pointerTo[V]) follow(v any, fresh bool) any {
+	p := v.(**V)
+	if fresh {
+		*p = new(V)
+	}
+	if *p == nil {
+		return nil
+	}
+	return *p
 }
 
 func (t pointer) decode(d *decoder, v any) error { return t.kind.decode(d, t.follow(v, true)) }

@@ -15,11 +15,19 @@ type Member[T any] struct{ *member }
 // made before main, and each part of one costs an allocation then.
 type member struct {
 	name, doc string
-	optional  bool            // may be absent
-	at        func(t any) any // of a field: a pointer to the Go field of t, the *T of the object
-	kind      kind            // of a field
-	slot      slot            // of what is not a field
+	optional  bool  // may be absent
+	field     field // where it is in Go
+	kind      kind  // of a field
+	slot      slot  // of what is not a field
 }
+
+// field leads from t, the *T of an object, to the Go field of a member: a pointer.
+type field interface{ of(t any) any }
+
+// fieldOf is a function, so that holding one as a field allocates nothing.
+type fieldOf[T, V any] func(*T) *V
+
+func (at fieldOf[T, V]) of(t any) any { return at(t.(*T)) }
 
 // slot is a member that is not one field of the object: each t is the *T of the object.
 type slot interface {
@@ -40,28 +48,28 @@ func (m *member) skipped(t any) bool {
 	case m.slot != nil:
 		return m.slot.empty(t)
 	}
-	return m.kind.empty(m.at(t))
+	return m.kind.empty(m.field.of(t))
 }
 
 func (m *member) decode(d *decoder, t any) error {
 	if m.slot != nil {
 		return m.slot.decode(d, t)
 	}
-	return m.kind.decode(d, m.at(t))
+	return m.kind.decode(d, m.field.of(t))
 }
 
 func (m *member) check(t any) error {
 	if m.slot != nil {
 		return m.slot.check(t)
 	}
-	return m.kind.check(m.at(t))
+	return m.kind.check(m.field.of(t))
 }
 
 func (m *member) append(dst []byte, t any) []byte {
 	if m.slot != nil {
 		return m.slot.append(dst, t)
 	}
-	return m.kind.append(dst, m.at(t))
+	return m.kind.append(dst, m.field.of(t))
 }
 
 func (m *member) describe() memberShape {
@@ -76,7 +84,7 @@ func (m *member) describe() memberShape {
 
 // Field is a member that must be there.
 func Field[T, V any](name, doc string, at func(*T) *V, typ Type[V]) Member[T] {
-	return Member[T]{&member{name: name, doc: doc, at: func(t any) any { return at(t.(*T)) }, kind: typ.kind}}
+	return Member[T]{&member{name: name, doc: doc, field: fieldOf[T, V](at), kind: typ.kind}}
 }
 
 // Optional is a member that may be absent, which is the zero value in Go: empty string, 0, false, zero
@@ -89,14 +97,23 @@ func Optional[T, V any](name, doc string, at func(*T) *V, typ Type[V]) Member[T]
 
 // Const is a member that must be there and hold exactly value; nothing in Go stores it.
 func Const[T any, V int | string](name, doc string, value V) Member[T] {
-	return Member[T]{&member{name: name, doc: doc, slot: constantOf(value)}}
+	return Member[T]{constantOf(name, doc, value)}
 }
 
-func constantOf(value any) constant {
-	if n, ok := value.(int); ok {
-		return constant{strconv.Itoa(n), false}
+// constantOf makes the member and what it holds in one piece.
+func constantOf(name, doc string, value any) *member {
+	c := &struct {
+		member
+		constant
+	}{member: member{name: name, doc: doc}}
+	switch v := value.(type) {
+	case int:
+		c.literal = strconv.Itoa(v)
+	case string:
+		c.literal, c.text = quoted(v), true
 	}
-	return constant{quoted(value.(string)), true}
+	c.slot = &c.constant
+	return &c.member
 }
 
 type constant struct {
@@ -104,9 +121,9 @@ type constant struct {
 	text    bool
 }
 
-func (c constant) empty(any) bool  { return false }
-func (c constant) check(any) error { return nil }
-func (c constant) decode(d *decoder, _ any) error {
+func (c *constant) empty(any) bool  { return false }
+func (c *constant) check(any) error { return nil }
+func (c *constant) decode(d *decoder, _ any) error {
 	raw, err := d.raw()
 	if err != nil {
 		return err
@@ -116,8 +133,8 @@ func (c constant) decode(d *decoder, _ any) error {
 	}
 	return nil
 }
-func (c constant) append(b []byte, _ any) []byte { return append(b, c.literal...) }
-func (c constant) shape() *shape {
+func (c *constant) append(b []byte, _ any) []byte { return append(b, c.literal...) }
+func (c *constant) shape() *shape {
 	typ := "integer"
 	if c.text {
 		typ = "string"

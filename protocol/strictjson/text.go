@@ -164,59 +164,47 @@ func (r *Rule) shape() *shape {
 }
 
 // Enum is one of a closed list of strings.
-func Enum[S ~string](values ...S) Type[S] {
-	words := make([]string, len(values))
-	for i, v := range values {
-		words[i] = string(v)
-	}
-	return Type[S]{enumType{stringIn[S]{}, words}}
-}
+func Enum[S ~string](values ...S) Type[S] { return Type[S]{enumType[S](values)} }
 
-// text reaches the string that a pointer leads to.
-type text interface {
-	get(v any) string
-	set(v any, s string)
-}
+type enumType[S ~string] []S
 
-type stringIn[S ~string] struct{}
-
-func (stringIn[S]) get(v any) string    { return string(*v.(*S)) }
-func (stringIn[S]) set(v any, s string) { *v.(*S) = S(s) }
-
-type enumType struct {
-	text
-	values []string
-}
-
-func (t enumType) decode(d *decoder, v any) error {
+func (t enumType[S]) decode(d *decoder, v any) error {
 	b, err := d.text()
 	if err != nil {
 		return err
 	}
-	for _, known := range t.values {
-		if string(b) == known {
-			t.set(v, known)
+	for _, known := range t {
+		if string(b) == string(known) {
+			*v.(*S) = known
 			return nil
 		}
 	}
 	return t.refuse()
 }
-func (t enumType) check(v any) error {
-	if slices.Contains(t.values, t.get(v)) {
+func (t enumType[S]) check(v any) error {
+	if slices.Contains(t, *v.(*S)) {
 		return nil
 	}
 	return t.refuse()
 }
-func (t enumType) refuse() error                   { return fail("must be one of " + strings.Join(t.values, ", ")) }
-func (t enumType) append(dst []byte, v any) []byte { return appendString(dst, t.get(v)) }
-func (t enumType) empty(v any) bool                { return t.get(v) == "" }
-func (t enumType) keepEmpty() kind                 { return t }
-func (t enumType) shape() *shape {
-	words := make([]string, len(t.values))
-	for i, v := range t.values {
-		words[i] = quoted(v)
+func (t enumType[S]) append(dst []byte, v any) []byte { return appendString(dst, string(*v.(*S))) }
+func (t enumType[S]) empty(v any) bool                { return *v.(*S) == "" }
+func (t enumType[S]) keepEmpty() kind                 { return t }
+func (t enumType[S]) refuse() error                   { return fail("must be one of " + strings.Join(t.words(), ", ")) }
+func (t enumType[S]) words() []string {
+	words := make([]string, len(t))
+	for i, v := range t {
+		words[i] = string(v)
 	}
-	return &shape{typ: "string", label: "enum", limits: strings.Join(t.values, ", "), enum: words}
+	return words
+}
+func (t enumType[S]) shape() *shape {
+	words := t.words()
+	list := strings.Join(words, ", ")
+	for i, w := range words {
+		words[i] = quoted(w)
+	}
+	return &shape{typ: "string", label: "enum", limits: list, enum: words}
 }
 
 // Coded is a Go value that JSON holds as a string of one canonical form.

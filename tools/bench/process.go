@@ -77,14 +77,6 @@ func (rs runs) resident() int64 {
 	return most
 }
 
-func (rs runs) output() int64 {
-	most := int64(0)
-	for _, r := range rs {
-		most = max(most, r.output)
-	}
-	return most
-}
-
 // crowd keeps n processes busy until stop is called.
 func (p programs) crowd(ctx context.Context, n int) (stop func(), err error) {
 	var ends []io.Closer
