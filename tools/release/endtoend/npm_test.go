@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	goruntime "runtime"
+	"strings"
 	"testing"
 )
 
@@ -13,8 +15,8 @@ import (
 func TestNpmInstallsIt(t *testing.T) {
 	r := theReleases(t)
 	npm, err := exec.LookPath("npm")
-	if err != nil {
-		t.Skip("there is no npm here")
+	if err != nil || goruntime.GOOS == "windows" {
+		t.Skip("there is no npm here, or no shell to play a client")
 	}
 	registry := newRegistry(t)
 	registry.publish(t, r, first)
@@ -37,6 +39,20 @@ func TestNpmInstallsIt(t *testing.T) {
 	}
 	if err := json.Unmarshal(out, &answer); err != nil || answer.Data.Version != second || len(answer.Data.BuildID) != 24 || answer.Data.Commit == "" {
 		t.Errorf("%v: %s", err, out)
+	}
+	// What npm unpacked is the release that acc install takes in.
+	fake := t.TempDir()
+	if err := os.WriteFile(filepath.Join(fake, "claude"), []byte("#!/bin/sh\necho '2.1.300 (Claude Code)'\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	taken := exec.CommandContext(t.Context(), filepath.Join(prefix, "bin", "acc"), "install", "--adapter", "claude_code")
+	taken.Env, taken.Dir = append(env, "PATH="+fake+string(os.PathListSeparator)+os.Getenv("PATH")), home
+	if out, err := taken.CombinedOutput(); err != nil {
+		t.Fatalf("acc install: %v\n%s", err, out)
+	}
+	control, err := os.ReadFile(filepath.Join(home, "data", "acc", "runtime", "control.json"))
+	if err != nil || !strings.Contains(string(control), answer.Data.BuildID) {
+		t.Errorf("%v: %s", err, control)
 	}
 	// The exit code of acc comes through the script in front of it.
 	wrong := exec.CommandContext(t.Context(), filepath.Join(prefix, "bin", "acc"), "no-such-command")
