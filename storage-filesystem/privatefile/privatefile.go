@@ -100,8 +100,23 @@ func (t *Tree) Remove(path string) error {
 	return failed("cannot remove", path, err)
 }
 
-// publish writes a partial file beside path and moves it there.
+// mostVanishings is how often a directory may be removed under who is writing there, before that is an error. Each
+// time somebody else has come, and gone, in between.
+const mostVanishings = 256
+
+// publish writes a partial file beside path and moves it there. The directories of a room that nobody shares are removed
+// by whoever leaves it, perhaps in this moment: they are then made again.
 func (t *Tree) publish(path string, data []byte, move func(from, to string) error) error {
+	for try := 0; ; try++ {
+		err := t.publishOnce(path, data, move)
+		if !errors.Is(err, fs.ErrNotExist) || try == mostVanishings {
+			return err
+		}
+		t.forget()
+	}
+}
+
+func (t *Tree) publishOnce(path string, data []byte, move func(from, to string) error) error {
 	if err := t.makeDirs(path); err != nil {
 		return err
 	}
@@ -117,6 +132,13 @@ func (t *Tree) publish(path string, data []byte, move func(from, to string) erro
 		return failed("cannot write", path, err)
 	}
 	return nil
+}
+
+// forget has every directory looked at again.
+func (t *Tree) forget() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	clear(t.right)
 }
 
 // writePartial makes a new file of mode 0600 in dir.
