@@ -23,8 +23,7 @@ func ackCommand() *Definition {
 				argv.Option{Name: "all", Usage: "everything in the inbox"},
 			),
 			Notes: []string{
-				"A question or request is settled only by acc reply: alone it is refused (exit code 5), among others it is left",
-				"and named (exit code 6).",
+				"A question or request is settled only by acc reply: alone it is refused (exit code 5), among others it is left and named (exit code 6).",
 			},
 		},
 		Patience: MaxWait, // a long inbox is one commit per message; each has the deadline of a command

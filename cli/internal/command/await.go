@@ -75,9 +75,18 @@ func (w await) judge(a Answer, reached bool) Answer {
 	return a
 }
 
-// recorded says of an error while waiting that what was sent is on record.
+// recorded says of an error while waiting that what was sent is on record. It never has the exit code of a
+// timeout, after which nothing is: whoever sent again would send twice.
 func recorded(err error, messageID string) error {
 	e := classify(err).With("messageId", messageID).WithHint("acc receipts " + messageID)
-	e.Message = messageID + " is recorded, but waiting for it failed: " + e.Message
+	switch {
+	case e.Reason == protocol.ReasonInterrupted:
+		e.Code, e.Message = protocol.Attention, messageID+" is recorded, and the wait for it was interrupted"
+	case e.Code == protocol.Timeout:
+		e.Code = protocol.Attention
+		fallthrough
+	default:
+		e.Message = messageID + " is recorded, but waiting for it failed: " + e.Message
+	}
 	return e
 }

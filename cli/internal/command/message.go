@@ -30,8 +30,7 @@ func messageCommand() *Definition {
 			}, awaitOptions())...),
 			Notes: []string{
 				"Questions and requests oblige to a reply. What changes decisions is a decision.",
-				"Succeeds once the message is recorded; acc receipts tells how far it has come. With --wait-for, exit code 6 means",
-				"that it is recorded and has not come so far in time.",
+				"Succeeds once the message is recorded; acc receipts tells how far it has come. With --wait-for, exit code 6 means that it is recorded and has not come so far in time.",
 			},
 		},
 		Patience: MaxWait + Deadline,

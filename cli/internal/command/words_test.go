@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -85,6 +86,25 @@ func TestPoll(t *testing.T) {
 	}
 	if _, err := poll(t.Context(), dir, time.Millisecond, func(context.Context) (bool, error) { return false, lock }); !errors.Is(err, lock) {
 		t.Errorf("a wait whose looks all failed gives %v", err)
+	}
+}
+
+// TestRecorded: exit code 3 promises that nothing was recorded, so no wait after a send ends with it.
+func TestRecorded(t *testing.T) {
+	for name, test := range map[string]struct {
+		err  error
+		code protocol.Code
+		text string
+	}{
+		"interrupted": {context.Canceled, protocol.Attention, "m is recorded, and the wait for it was interrupted"},
+		"deadline":    {context.DeadlineExceeded, protocol.Attention, "m is recorded, but waiting for it failed: "},
+		"lock":        {protocol.TimeoutError(protocol.ReasonLockBusy, "busy"), protocol.Attention, "m is recorded, but waiting for it failed: busy"},
+		"damage":      {protocol.DataError(protocol.ReasonStoreCorrupt, "broken"), protocol.Data, "m is recorded, but waiting for it failed: broken"},
+	} {
+		got := classify(recorded(test.err, "m"))
+		if got.Code != test.code || !strings.HasPrefix(got.Message, test.text) || got.Hint != "acc receipts m" {
+			t.Errorf("%s: %d %q, hint %q", name, got.Code, got.Message, got.Hint)
+		}
 	}
 }
 
