@@ -1,6 +1,10 @@
 package command
 
-import "github.com/acc-control-plane/acc/cli/internal/argv"
+import (
+	"github.com/acc-control-plane/acc/cli/internal/argv"
+	"github.com/acc-control-plane/acc/cli/launch"
+	"github.com/acc-control-plane/acc/protocol"
+)
 
 // Standing is what a command is to the installation that it runs from.
 type Standing int
@@ -26,10 +30,16 @@ func standing(call argv.Call) Standing {
 	return standings[call.Path[0]]
 }
 
-// admitted lets the process into its installation, before anything of a room is looked at.
+// admitted lets the process into its installation, before anything of a room is looked at. Doctor comes in where
+// the installation itself is damaged: it is what everybody else is sent to.
 func (inv *Invocation) admitted(call argv.Call) error {
-	if s := standing(call); inv.Admit != nil && s != Visitor {
-		return inv.Admit(s)
+	s := standing(call)
+	if inv.Admit == nil || s == Visitor {
+		return nil
 	}
-	return nil
+	err := inv.Admit(s)
+	if call.Path[0] == "doctor" && protocol.ReasonOf(err) == launch.ReasonRuntimeDamaged {
+		return nil
+	}
+	return err
 }

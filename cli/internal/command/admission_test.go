@@ -3,10 +3,37 @@ package command
 import (
 	"bytes"
 	"context"
+	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
+	"github.com/acc-control-plane/acc/cli/launch"
 	"github.com/acc-control-plane/acc/protocol"
+	"github.com/acc-control-plane/acc/storage-filesystem/datahome"
+	"github.com/acc-control-plane/acc/storage-filesystem/room"
 )
+
+// TestDoctorExaminesADamagedInstallation: whoever else is not let in is told to run acc doctor.
+func TestDoctorExaminesADamagedInstallation(t *testing.T) {
+	damaged := protocol.DataError(launch.ReasonRuntimeDamaged, "control.json is damaged").WithHint("acc doctor")
+	root := t.TempDir()
+	for command, admitted := range map[string]bool{"doctor": true, "status": false, "install": false} {
+		var out, errs bytes.Buffer
+		Main(t.Context(), Host{
+			Stdout: &out, Stderr: &errs,
+			Env: func(name string) string {
+				return map[string]string{datahome.Variable: filepath.Join(root, "data"), "HOME": root, "USERPROFILE": root}[name]
+			},
+			Admit: func(Standing) error { return damaged },
+			Enter: room.Enter, Lives: func() ([]*adapter.Live, error) { return nil, nil },
+			Installers: func() ([]adapter.Installer, error) { return nil, nil },
+		}, []string{command, "--cwd", root})
+		if got := !strings.Contains(errs.String(), damaged.Message); got != admitted {
+			t.Errorf("%s: admitted %v; %s%s", command, got, out.String(), errs.String())
+		}
+	}
+}
 
 // TestEveryCommandIsAdmittedFirst: what a command is to the installation is asked before anything else happens,
 // and an installation that lets nobody in is told of with exit code 4.

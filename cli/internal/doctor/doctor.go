@@ -103,7 +103,9 @@ func Examine(ctx context.Context, q Request) Report {
 		q.FS = vfs.OS{}
 	}
 	e := &examination{Request: q, newest: map[string]time.Time{}}
-	e.checkHome()
+	if !e.checkHome() {
+		return e.Report
+	}
 	e.checkRoom(ctx)
 	e.checkClients(ctx)
 	e.checkServers(ctx)

@@ -9,22 +9,23 @@ import (
 	"runtime"
 )
 
-// checkHome looks at the directory that holds everything.
-func (e *examination) checkHome() {
+// checkHome looks at the directory that holds everything. It says whether that can be used at all: without it
+// every other check would fail of the same cause, and send its reader elsewhere.
+func (e *examination) checkHome() bool {
 	dir := e.Home.Acc()
 	_, err := os.Lstat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		e.ok(subjectHome, dir+" is not there yet; the first session or installation makes it")
-		return
+		return true
 	case err != nil:
-		e.fail(subjectHome, "cannot look at "+dir+": "+err.Error(), "make it readable for this user, or set ACC_DATA_HOME to another directory")
-		return
+		e.fail(subjectHome, "cannot look at "+dir+": "+err.Error(), "make it a directory that this user can read, or set ACC_DATA_HOME to another one")
+		return false
 	}
 	opened, err := e.FS.Open(e.Home.Root, dir)
 	if err != nil {
 		e.fail(subjectHome, "cannot use "+dir+": "+err.Error(), "replace it by a directory of this user, or set ACC_DATA_HOME to another one")
-		return
+		return false
 	}
 	defer opened.Close()
 	kind, network, err := opened.Kind()
@@ -39,6 +40,7 @@ func (e *examination) checkHome() {
 	for _, below := range []string{dir, e.Home.Workspaces(), e.Home.NativeWorkspaces(), e.Home.Runtime(), e.Home.Bin()} {
 		e.checkMode(subjectHome, below)
 	}
+	return true
 }
 
 // checkModes looks at what lies in the directory of a store and at the files that hold keys.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/acc-control-plane/acc/cli/internal/runtime"
+	"github.com/acc-control-plane/acc/cli/internal/runtime/layout"
 )
 
 // RuntimeState says which generation of acc runs from this data home.
@@ -30,7 +31,12 @@ func (e *examination) checkManaged(ctx context.Context) bool {
 		return false
 	}
 	if s.Problem != "" {
-		e.fail(subjectRuntime, "the record of generations cannot be used: "+s.Problem, "acc install")
+		remedy := "acc install"
+		if s.Phase == "" { // nobody is let in past a damaged record, acc install included
+			control := quoted(layout.In(e.Home).Control())
+			remedy = "mv " + control + " " + control + ".damaged, then acc install"
+		}
+		e.fail(subjectRuntime, "the record of generations cannot be used: "+s.Problem, remedy)
 		return true
 	}
 	e.Runtime = RuntimeState{Managed: true, Phase: s.Phase, Active: s.Active.Name, Auto: s.Auto, Pin: s.Pin, Worker: s.Worker}

@@ -17,7 +17,7 @@ func TestManagedRuntime(t *testing.T) {
 	at := layout.In(p.home)
 	p.must(os.MkdirAll(at.Dir, 0o700))
 	p.must(os.WriteFile(at.Control(), []byte("{"), 0o600))
-	if got := lines(p.examine(false), subjectRuntime); len(got) != 1 || !strings.HasPrefix(got[0], "fail the record of generations cannot be used: ") || !strings.HasSuffix(got[0], " -> acc install") {
+	if got := lines(p.examine(false), subjectRuntime); len(got) != 1 || !strings.HasPrefix(got[0], "fail the record of generations cannot be used: ") || !strings.HasSuffix(got[0], " -> mv '"+at.Control()+"' '"+at.Control()+"'.damaged, then acc install") {
 		t.Errorf("%q", got)
 	}
 	generation := func(version string) (string, string) {

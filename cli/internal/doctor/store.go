@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/acc-control-plane/acc/protocol"
@@ -157,7 +158,7 @@ func (e *examination) repair(ctx context.Context, r *room.Room, before fsstore.R
 }
 
 // noRemedy is all that can be said of damage to what nothing else holds a copy of.
-const noRemedy = "no command mends it; acc export writes what can still be read, and nothing was changed"
+const noRemedy = "no command mends it, and nothing was changed; acc support-bundle writes what somebody needs to help you"
 
 // damaged names the files.
 func (e *examination) damaged(report fsstore.Report) {
@@ -173,6 +174,10 @@ func (e *examination) damaged(report fsstore.Report) {
 		case e.Repair:
 			remedy = "no command mends it yet; nothing but this derived file is lost"
 		}
-		e.fail(subjectStore, f.String(), remedy)
+		text := f.String()
+		if strings.HasPrefix(f.Problem, f.File) { // it says where by itself
+			text = f.Problem
+		}
+		e.fail(subjectStore, text, remedy)
 	}
 }
