@@ -161,6 +161,9 @@ func configValidateCommand() *Definition {
 	}
 }
 
+// againHint is what an unusable configuration is answered with everywhere else.
+const againHint = "acc config validate"
+
 func runConfigValidate(inv *Invocation) (Answer, error) {
 	dir, err := inv.Cwd()
 	if err != nil {
@@ -169,7 +172,11 @@ func runConfigValidate(inv *Invocation) (Answer, error) {
 	path := filepath.Join(dir, workspace.ConfigName)
 	config, err := workspace.LoadConfig(path)
 	if err != nil {
-		return Answer{}, err
+		e := classify(err)
+		if e.Hint == againHint { // it is what just ran
+			e = e.WithHint("edit " + path + ", then " + againHint)
+		}
+		return Answer{}, e
 	}
 	data := view.ConfigData{Path: path, Config: config}
 	return answer(view.Config, data, func(u *ui.UI) { u.Print("%s is valid, room %s", ui.Escape(path), config.WorkspaceID) }), nil

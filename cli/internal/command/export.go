@@ -57,7 +57,7 @@ func parseExport(inv *Invocation, given *flags.Context) (exportOptions, error) {
 	}
 	if o.output == "" {
 		if inv.JSON {
-			return o, invalid("acc export --json needs --output PATH")
+			return o, invalid("acc export --json needs --output PATH").WithHint("acc export alone writes lines of JSON to stdout")
 		}
 		return o, nil
 	}
