@@ -22,6 +22,9 @@ var standings = map[string]Standing{
 	"help": Visitor, "man": Visitor, "version": Visitor, "completion": Visitor, "demo": Visitor,
 }
 
+// examiners are the commands that tell what is wrong with an installation.
+var examiners = map[string]bool{"doctor": true, "support-bundle": true}
+
 // standing gives the one of a call.
 func standing(call argv.Call) Standing {
 	if call.Command == nil || call.Help || call.Version {
@@ -30,15 +33,15 @@ func standing(call argv.Call) Standing {
 	return standings[call.Path[0]]
 }
 
-// admitted lets the process into its installation, before anything of a room is looked at. Doctor comes in where
-// the installation itself is damaged: it is what everybody else is sent to.
+// admitted lets the process into its installation, before anything of a room is looked at. Where the installation
+// itself is damaged, those come in that everybody else is sent to.
 func (inv *Invocation) admitted(call argv.Call) error {
 	s := standing(call)
 	if inv.Admit == nil || s == Visitor {
 		return nil
 	}
 	err := inv.Admit(s)
-	if call.Path[0] == "doctor" && protocol.ReasonOf(err) == launch.ReasonRuntimeDamaged {
+	if examiners[call.Path[0]] && protocol.ReasonOf(err) == launch.ReasonRuntimeDamaged {
 		return nil
 	}
 	return err

@@ -14,11 +14,11 @@ import (
 	"github.com/acc-control-plane/acc/storage-filesystem/room"
 )
 
-// TestDoctorExaminesADamagedInstallation: whoever else is not let in is told to run acc doctor.
-func TestDoctorExaminesADamagedInstallation(t *testing.T) {
+// TestADamagedInstallationIsExamined: whoever else is not let in is told to run acc doctor.
+func TestADamagedInstallationIsExamined(t *testing.T) {
 	damaged := protocol.DataError(launch.ReasonRuntimeDamaged, "control.json is damaged").WithHint("acc doctor")
 	root := t.TempDir()
-	for command, admitted := range map[string]bool{"doctor": true, "status": false, "install": false} {
+	for command, admitted := range map[string]bool{"doctor": true, "support-bundle": true, "status": false, "install": false} {
 		var out, errs bytes.Buffer
 		Main(t.Context(), Host{
 			Stdout: &out, Stderr: &errs,
