@@ -50,14 +50,14 @@ func (o importJS) run(ctx context.Context, inv *Invocation) (Answer, error) {
 	if !filepath.IsAbs(o.dir) {
 		o.dir = filepath.Join(cwd, o.dir)
 	}
+	from, err := jsstore.Read(filepath.Clean(o.dir)) // first: nobody is told to move a room of this acc away
+	if err != nil {
+		return Answer{}, err
+	}
 	if err := o.notInTheWay(ctx, inv); err != nil {
 		return Answer{}, err
 	}
 	r, err := inv.Room(ctx)
-	if err != nil {
-		return Answer{}, err
-	}
-	from, err := jsstore.Read(filepath.Clean(o.dir))
 	if err != nil {
 		return Answer{}, err
 	}
