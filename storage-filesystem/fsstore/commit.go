@@ -92,8 +92,10 @@ func (s *Store) writeOnce(ctx context.Context, fn func(*writing) error) error {
 	if !found {
 		w.solo, w.journal.dir = true, dir
 		err := fn(w)
-		if _, kept := dir.Stat(soloFile); w.solo && vfs.Missing(kept) { // nobody is here, or not any more
-			s.diagnose(w.vanish(nil))
+		if w.solo && !w.vanished {
+			if _, kept := dir.Stat(soloFile); vfs.Missing(kept) { // nobody is here, or not any more
+				s.diagnose(w.vanish(nil))
+			}
 		}
 		return err
 	}

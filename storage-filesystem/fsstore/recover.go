@@ -19,13 +19,14 @@ type writing struct {
 	head, applied, checkpoint *mark
 	manifest                  *manifest // of the indexes; nil: there is none that can be read
 
-	last    place    // of the last frame
-	segment uint64   // where the next frame belongs; 0: in the first segment, which does not exist
-	offset  int64    // ... and begins
-	from    place    // state is published up to here
-	overlay *overlay // the frames after it
-	gap     bool     // some frame up to last is not published
-	solo    bool     // nothing was committed in this room yet, and it has no identity
+	last     place    // of the last frame
+	segment  uint64   // where the next frame belongs; 0: in the first segment, which does not exist
+	offset   int64    // ... and begins
+	from     place    // state is published up to here
+	overlay  *overlay // the frames after it
+	gap      bool     // some frame up to last is not published
+	solo     bool     // nothing was committed in this room yet, and it has no identity
+	vanished bool     // the lock file of such a room was removed: the lock protects nothing any more
 }
 
 // recover makes the store what its last complete frame says, whatever the writers before this one and

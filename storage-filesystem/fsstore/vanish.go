@@ -48,6 +48,7 @@ func (w *writing) vanish(beside []string) error {
 		}
 	}
 	w.store.step(StepVanish)
+	w.vanished = true
 	if err := w.dir.Remove(lockFile); err != nil && !vfs.Missing(err) {
 		return writeError(lockFile, err)
 	}

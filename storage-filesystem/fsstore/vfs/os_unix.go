@@ -139,15 +139,44 @@ func (d *osDir) parent(name string) (int, string, error) {
 	return fd, base, nil
 }
 
-// step opens name by way of its parent, for kernels that cannot resolve a path without links at once.
-func (d *osDir) step(name string, flags int, perm uint32) (int, error) {
+// inParent calls do with the opened directory that holds name, and the last element of name. What is not there may
+// be in a directory that has been made again since it was opened: then do is called once more, with the new one.
+func (d *osDir) inParent(name string, do func(parent int, base string) error) error {
 	parent, base, err := d.parent(name)
 	if err != nil {
-		return -1, err
+		return err
 	}
-	fd, err := openat(parent, base, flags, perm)
+	err = do(parent, base)
+	if errors.Is(err, fs.ErrNotExist) && d.forget(name) {
+		if parent, base, err = d.parent(name); err == nil {
+			err = do(parent, base)
+		}
+	}
+	return err
+}
+
+// forget closes the directory that holds name, and says whether there was one to be opened again.
+func (d *osDir) forget(name string) bool {
+	dir := strings.TrimSuffix(name[:len(name)-len(path.Base(name))], "/")
+	fd, ok := d.parents[dir]
+	if !ok || dir == "" {
+		return false
+	}
+	unix.Close(fd)
+	delete(d.parents, dir)
+	return true
+}
+
+// step opens name by way of its parent, for kernels that cannot resolve a path without links at once.
+func (d *osDir) step(name string, flags int, perm uint32) (fd int, err error) {
+	err = d.inParent(name, func(parent int, base string) (err error) {
+		if fd, err = openat(parent, base, flags, perm); err != nil {
+			return unsafeOr("open", d.full(name), err, parent, base)
+		}
+		return nil
+	})
 	if err != nil {
-		return -1, unsafeOr("open", d.full(name), err, parent, base)
+		return -1, err
 	}
 	return fd, nil
 }
@@ -218,28 +247,37 @@ func (d *osDir) Open(name string, mode Mode) (File, error) {
 }
 
 func (d *osDir) Mkdir(name string) error {
-	parent, base, err := d.parent(name)
-	if err != nil {
-		return err
-	}
-	if err := unix.Mkdirat(parent, base, 0o700); err != nil {
-		return pathError("mkdir", d.full(name), err)
-	}
-	fd, err := openat(parent, base, dirFlags, 0)
-	if err == unix.ENOENT {
-		return nil // made, and gone again by somebody else's hand
-	}
-	if err != nil {
-		return unsafeOr("open", d.full(name), err, parent, base)
-	}
-	d.parents[name] = fd
-	if err := unix.Fchmod(fd, 0o700); err != nil {
-		return pathError("chmod", d.full(name), err)
-	}
-	return nil
+	return d.inParent(name, func(parent int, base string) error {
+		if err := unix.Mkdirat(parent, base, 0o700); err != nil {
+			return pathError("mkdir", d.full(name), err)
+		}
+		d.forget(name + "/x")
+		fd, err := openat(parent, base, dirFlags, 0)
+		if err == unix.ENOENT {
+			return nil // made, and gone again by somebody else's hand
+		}
+		if err != nil {
+			return unsafeOr("open", d.full(name), err, parent, base)
+		}
+		d.parents[name] = fd
+		if err := unix.Fchmod(fd, 0o700); err != nil {
+			return pathError("chmod", d.full(name), err)
+		}
+		return nil
+	})
 }
 
 func (d *osDir) Rename(from, to string) error {
+	err := d.rename(from, to)
+	if errors.Is(err, fs.ErrNotExist) {
+		if a, b := d.forget(from), d.forget(to); a || b {
+			err = d.rename(from, to)
+		}
+	}
+	return err
+}
+
+func (d *osDir) rename(from, to string) error {
 	a, x, err := d.parent(from)
 	if err != nil {
 		return err
@@ -281,19 +319,14 @@ func (d *osDir) Link(from, to string) error {
 }
 
 func (d *osDir) Remove(name string) error {
-	parent, base, err := d.parent(name)
-	if err != nil {
-		return err
-	}
-	err = unix.Unlinkat(parent, base, 0)
-	if err == unix.EISDIR || err == unix.EPERM {
-		if fd, ok := d.parents[name]; ok {
-			unix.Close(fd)
-			delete(d.parents, name)
+	return d.inParent(name, func(parent int, base string) error {
+		err := unix.Unlinkat(parent, base, 0)
+		if err == unix.EISDIR || err == unix.EPERM {
+			d.forget(name + "/x")
+			err = unix.Unlinkat(parent, base, unix.AT_REMOVEDIR)
 		}
-		err = unix.Unlinkat(parent, base, unix.AT_REMOVEDIR)
-	}
-	return pathError("remove", d.full(name), err)
+		return pathError("remove", d.full(name), err)
+	})
 }
 
 func (d *osDir) SyncDir(name string) error {
@@ -332,13 +365,12 @@ func (d *osDir) Stat(name string) (Info, error) {
 	if name == "" {
 		return (&osFile{fd: d.fd, path: d.path}).Stat()
 	}
-	parent, base, err := d.parent(name)
+	var st unix.Stat_t
+	err := d.inParent(name, func(parent int, base string) error {
+		return pathError("stat", d.full(name), unix.Fstatat(parent, base, &st, unix.AT_SYMLINK_NOFOLLOW))
+	})
 	if err != nil {
 		return Info{}, err
-	}
-	var st unix.Stat_t
-	if err := unix.Fstatat(parent, base, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
-		return Info{}, pathError("stat", d.full(name), err)
 	}
 	if st.Mode&unix.S_IFMT == unix.S_IFLNK {
 		return Info{}, &UnsafeError{d.full(name), unsafeLink}
