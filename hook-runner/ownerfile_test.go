@@ -183,7 +183,7 @@ func TestReadOwnerFiles(t *testing.T) {
 	if err := f.succeed(pair("a"), pair("b")); err != nil {
 		t.Fatal(err)
 	}
-	want := OwnerFile{Path: f.current(), AdapterID: "vendor", SessionID: "session_b", GenerationRef: protocol.GenerationRef("generation-of-b")}
+	want := OwnerFile{Path: f.current(), AdapterID: "vendor", SessionID: "session_b", GenerationRef: protocol.GenerationRef("generation-of-b"), Follows: true}
 	if all, err := ReadOwnerFiles(f.base, f.dir); err != nil || len(all) != 1 || all[0] != want {
 		t.Errorf("%v, %v", all, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/acc-control-plane/acc/protocol"
@@ -18,6 +19,9 @@ type OwnerFile struct {
 	AdapterID     string
 	SessionID     string // acc's
 	GenerationRef string
+	// Follows says that the pair was chosen after the end of an earlier one of the conversation. Its session is
+	// not on record until the conversation goes on, which it may never do.
+	Follows bool
 	// Err says why hooks of the conversation cannot use the file: it is damaged, unsafe, or another
 	// conversation's. AdapterID and the others are then empty.
 	Err error
@@ -41,7 +45,15 @@ func ReadOwnerFiles(base, dir string) ([]OwnerFile, error) {
 		if !isJSON || len(stem) != stemHex {
 			continue // what lies beside it: successors, diagnostics
 		}
-		all = append(all, ownerFile(tree, filepath.Join(bindingsHere, entry.Name()), stem))
+		f := ownerFile(tree, filepath.Join(bindingsHere, entry.Name()), stem)
+		f.Follows = f.Err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+			if e.Name() == entry.Name() || !strings.HasPrefix(e.Name(), stem+".") || !strings.HasSuffix(e.Name(), ".json") {
+				return false
+			}
+			after := ownerFile(tree, filepath.Join(bindingsHere, e.Name()), stem)
+			return after.Err == nil && after.SessionID == f.SessionID && after.GenerationRef == f.GenerationRef
+		})
+		all = append(all, f)
 	}
 	return all, nil
 }

@@ -145,7 +145,7 @@ func (e *examination) checkOwners(ctx context.Context, r *room.Room) {
 				if err != nil {
 					return err
 				}
-				owner.State = ownerState(s, found, f.GenerationRef)
+				owner.State = ownerState(s, found, f)
 			}
 			e.Owners = append(e.Owners, owner)
 		}
@@ -170,9 +170,11 @@ func (e *examination) checkOwners(ctx context.Context, r *room.Room) {
 	}
 }
 
-func ownerState(s *protocol.Session, found bool, generationRef string) OwnerState {
+func ownerState(s *protocol.Session, found bool, f hookrunner.OwnerFile) OwnerState {
 	switch {
-	case !found || protocol.GenerationRef(s.Generation) != generationRef:
+	case !found && f.Follows:
+		return OwnerClosed // every end of a session leaves the pair to go on with
+	case !found || protocol.GenerationRef(s.Generation) != f.GenerationRef:
 		return OwnerStale
 	case s.State == protocol.SessionOpen:
 		return OwnerOpen

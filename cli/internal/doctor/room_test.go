@@ -241,7 +241,7 @@ func TestHooksThatFired(t *testing.T) {
 	}
 }
 
-// TestOwnerFiles: of a session that is open, one that ended, one that is not on record, and one that is no owner file at all.
+// TestOwnerFiles: of a session that is open, one that ended, one that ended and left the pair to go on with, one that is not on record, and one that is no owner file at all.
 func TestOwnerFiles(t *testing.T) {
 	p := newPatient(t)
 	r := p.talk(1)
@@ -258,12 +258,16 @@ func TestOwnerFiles(t *testing.T) {
 	_, err := r.Core.CloseSession(t.Context(), core.Owner{SessionID: ben.SessionID, Generation: ben.Generation}, "exit")
 	p.must(err)
 	stale := write("three", "session_gone", "secret-key")
+	ended := write("four", "session_next", "next-key")
+	follows, err := os.ReadFile(ended)
+	p.must(err)
+	p.must(os.WriteFile(strings.TrimSuffix(ended, "json")+protocol.GenerationRef("ended-key")+".json", follows, 0o600))
 	foreign := filepath.Join(dir, strings.Repeat("0", 32)+".json")
 	p.must(os.WriteFile(foreign, []byte("{"), 0o600))
 	got := p.examine(false)
 	text := lines(got, subjectSessions, "codex")
 	for _, want := range []string{
-		"ok 2 conversations are bound to their sessions, 1 of which have ended",
+		"ok 3 conversations are bound to their sessions, 2 of which have ended",
 		"fail foreign: " + foreign + " is no owner file of its conversation, so its hooks do nothing: ",
 		"warn stale: " + stale + " names session_gone, which is not on record with that key -> rm '" + stale + "'",
 	} {
@@ -275,7 +279,7 @@ func TestOwnerFiles(t *testing.T) {
 	for _, o := range got.Owners {
 		states[o.State]++
 	}
-	if states[OwnerOpen] != 1 || states[OwnerClosed] != 1 || states[OwnerStale] != 1 || states[OwnerForeign] != 1 {
+	if states[OwnerOpen] != 1 || states[OwnerClosed] != 2 || states[OwnerStale] != 1 || states[OwnerForeign] != 1 {
 		t.Errorf("%v", states)
 	}
 	if strings.Contains(fmt.Sprint(got.Findings), "secret-key") || strings.Contains(fmt.Sprint(got.Findings), ana.Generation) {
