@@ -66,7 +66,7 @@ func (r *room) addressedTo(participantID, messageID string) (*protocol.Message, 
 		return nil, nil, protocol.DataError(protocol.ReasonNotFound, fmt.Sprintf("there is no message %q", messageID)).WithHint("acc inbox lists what waits for you")
 	case !found:
 		return nil, nil, protocol.DataError(protocol.ReasonNotFound, fmt.Sprintf("message %q was not addressed to %s", messageID, participantID)).
-			WithHint("acc inbox lists what waits for you")
+			WithHint("acc thread " + messageID + " shows it")
 	}
 	return m, receipt, nil
 }
