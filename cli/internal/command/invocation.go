@@ -57,7 +57,7 @@ func (inv *Invocation) Cwd() (string, error) {
 	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {
-		return "", protocol.DataError("", "the current directory is unknown").Because(err)
+		return "", protocol.DataError("", "the current directory is unknown").WithHint("cd to a directory that exists, or give --cwd an absolute path").Because(err)
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return "", protocol.UsageError(argv.ReasonInvalidArguments, fmt.Sprintf("%s is not a directory", dir)).Because(err)

@@ -95,7 +95,11 @@ func sayBundled(u *ui.UI, data view.BundledData) {
 
 // collect gives the files of the bundle. What cannot be found out is missing, and doctor says why.
 func (b bundle) collect(ctx context.Context, inv *Invocation, now time.Time) ([]support.File, error) {
-	about, err := view.Version.Envelope(buildFacts(), view.Meta{})
+	facts, err := inv.facts()
+	if err != nil {
+		facts = buildFacts()
+	}
+	about, err := view.Version.Envelope(facts, view.Meta{})
 	if err != nil {
 		return nil, err
 	}

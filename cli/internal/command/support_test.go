@@ -15,6 +15,7 @@ import (
 
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
 	"github.com/acc-control-plane/acc/cli/internal/command"
+	"github.com/acc-control-plane/acc/cli/registry"
 	"github.com/acc-control-plane/acc/core"
 	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/storage-filesystem/datahome"
@@ -43,7 +44,7 @@ func TestASupportBundleTellsNothingThatAnybodyWrote(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	host := command.Host{
 		Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Env: env, Enter: room.Enter,
-		Hooks: func() ([]*adapter.Adapter, error) { return nil, nil }, Lives: func() ([]*adapter.Live, error) { return nil, nil },
+		Hooks: registry.Hooks, Lives: func() ([]*adapter.Live, error) { return nil, nil },
 		Installers: func() ([]adapter.Installer, error) { return nil, nil },
 	}
 	out := filepath.Join(t.TempDir(), "bundle.tar.gz")
@@ -58,6 +59,9 @@ func TestASupportBundleTellsNothingThatAnybodyWrote(t *testing.T) {
 	}
 	if !strings.Contains(files["acc-support/events.txt"], "message.recorded") || !strings.Contains(files["acc-support/environment.txt"], "ACC_GENERATION set\n") {
 		t.Errorf("%q", files)
+	}
+	if !strings.Contains(files["acc-support/version.json"], `"claude_code"`) {
+		t.Errorf("the adapters of the build are missing: %s", files["acc-support/version.json"])
 	}
 	for name, text := range files {
 		for what, secret := range secrets {
