@@ -15,6 +15,9 @@ func (c *call) beforeTool(ctx context.Context) error {
 	if err != nil || !found {
 		return err
 	}
+	if c.blind != nil {
+		return c.blind
+	}
 	if len(c.event.Targets) == 0 || !c.adapter.Denies() {
 		open, err := c.beat(ctx, owner)
 		if err != nil || !open {

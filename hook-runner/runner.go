@@ -117,10 +117,11 @@ func Run(p Process, adapters ...*adapter.Adapter) int {
 	switch {
 	case errors.Is(err, adapter.ErrNotOurs):
 		return 0
-	case err != nil:
+	case err != nil && e.Kind != adapter.BeforeTool:
 		r.complain(adviceOf(err, unreadable))
 		return 0
 	}
+	r.blind = err
 	if !r.admitted(e) {
 		return 0
 	}
@@ -174,6 +175,7 @@ type runner struct {
 	adapter *adapter.Adapter
 	lives   []*adapter.Live // of every adapter: peers are reached through theirs
 	payload []byte          // as it was read
+	blind   error           // why the files that a tool is about to write cannot be told; nil: they are
 
 	mu         sync.Mutex // guards what the watchdog and the call share
 	stderr     io.Writer
@@ -260,7 +262,7 @@ func (r *runner) conclude(e adapter.Event, err error) (status int, note func()) 
 	defer r.mu.Unlock()
 	switch {
 	case err == nil:
-	case e.Kind == adapter.BeforeTool && len(e.Targets) > 0 && r.outcome == "":
+	case e.Kind == adapter.BeforeTool && (len(e.Targets) > 0 || r.blind != nil) && r.outcome == "":
 		r.complainLocked(unguarded)
 		r.outcome = GuardUndecided
 	default:

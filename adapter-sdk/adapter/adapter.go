@@ -27,7 +27,8 @@ type Call struct {
 type Client interface {
 	// Normalize says what a hook call means. It keeps nothing that a person, a model or a tool wrote.
 	// It returns ErrNotOurs for a call of another client, and any other error for a call that it cannot
-	// read: the client then goes on as if there were no hook.
+	// read: the client then goes on as if there were no hook. A BeforeTool event may stand beside such an
+	// error: the tool is about to write files that cannot be told.
 	Normalize(call Call) (Event, error)
 }
 
@@ -216,17 +217,29 @@ func (a *Adapter) Environment(lookup func(string) string) func(string) string {
 }
 
 // Normalize asks the client what a call means and settles its answer. call.Env may be the whole
-// environment; it is narrowed here.
+// environment; it is narrowed here. Beside an error stands the zero Event, or, if a tool that writes is
+// about to run and only its files cannot be told, the BeforeTool event without them: the write goes
+// unchecked, and whose it was is known.
 func (a *Adapter) Normalize(call Call) (Event, error) {
 	if call.Env == nil {
 		call.Env = func(string) string { return "" }
 	}
 	call.Env = a.Environment(call.Env)
 	e, err := a.client.Normalize(call)
-	if err != nil {
+	if err == nil {
+		var settled Event
+		if settled, err = settle(e); err == nil {
+			return settled, nil
+		}
+	}
+	if e.Kind != BeforeTool || errors.Is(err, ErrNotOurs) {
 		return Event{}, err
 	}
-	return settle(e)
+	e.Targets = nil
+	if e, unusable := settle(e); unusable == nil {
+		return e, err
+	}
+	return Event{}, err
 }
 
 // Injects says whether text given as the answer to e reaches the model.

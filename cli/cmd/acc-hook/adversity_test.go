@@ -105,6 +105,27 @@ func TestBadCalls(t *testing.T) {
 	}
 }
 
+// TestUntoldFilesAreCounted: a write whose files cannot be told goes on too, is reported, and is counted like every
+// write that could not be checked. Of a conversation in no room nothing is noted.
+func TestUntoldFilesAreCounted(t *testing.T) {
+	m := newMachine(t)
+	c, stranger := m.conversation("bob"), m.conversation("eve")
+	c.start("startup")
+	inputs := []string{`[1]`, `{}`, `{"file_path":7}`, `{"file_path":"a\u0000b"}`}
+	for _, input := range inputs {
+		r := run(t, c.command(c.payload("PreToolUse", `"tool_name":"Write"`, `"tool_input":`+input)))
+		if r.code != 0 || r.stdout != "" || r.stderr != "acc-hook: claims could not be checked, so the edit was let through; run acc doctor\n" {
+			t.Errorf("%s: %+v", input, r)
+		}
+		if r := run(t, stranger.command(stranger.payload("PreToolUse", `"tool_name":"Write"`, `"tool_input":`+input))); r.code != 0 || r.stdout != "" {
+			t.Errorf("%s of a stranger: %+v", input, r)
+		}
+	}
+	if all := m.firings(); len(all) != 1 || all[0].Guard.Undecided != len(inputs) || all[0].Guard.Last != hookrunner.GuardUndecided {
+		t.Errorf("noted %+v", all)
+	}
+}
+
 // TestUnguardedIsSaid: a write that could not be checked goes on and is reported.
 func TestUnguardedIsSaid(t *testing.T) {
 	m := newMachine(t)
