@@ -30,6 +30,7 @@ func pruneCommand() *Definition {
 				"Sessions that are gone, their intents, claims that ran out, participants that nothing names any more.",
 				"What somebody has not read, or still owes an answer to, never goes.",
 				"With --before and no --class, only messages and events go.",
+				"What goes is no longer shown. Files of the journal may hold its text for longer, and --apply says from where on.",
 			},
 		},
 		Patience: 10 * time.Minute,
@@ -125,5 +126,8 @@ func sayPruned(u *ui.UI, r prune.Report) {
 	}
 	if r.TrimmedThrough > 0 {
 		u.Print("events up to %s are gone", protocol.FormatSequence(r.TrimmedThrough))
+	}
+	if r.TrimmedThrough >= r.JournalFrom {
+		u.Print("files of the journal still hold what was written from event %s on", protocol.FormatSequence(r.JournalFrom))
 	}
 }
