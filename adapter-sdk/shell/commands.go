@@ -13,6 +13,7 @@ var keywords = map[string]bool{
 // prefixes run the command that follows them; the letters are those of their options that take a value.
 var prefixes = map[string]string{
 	"sudo": "ugpCDhRTU", "command": "", "nohup": "", "time": "fo", "nice": "n", "env": "uCS", "exec": "a", "builtin": "",
+	"timeout": "ks", "stdbuf": "ioe", "doas": "uC", "setsid": "",
 }
 
 // writers say which operands a command writes. The letters are those of its options that take a value
@@ -73,6 +74,8 @@ func (r *reader) command(words []token, nesting int) {
 		r.git(args)
 	case "sh", "bash", "dash", "zsh", "ksh":
 		r.script(args, nesting)
+	case "eval":
+		r.eval(args, nesting)
 	}
 }
 
@@ -86,6 +89,9 @@ func skipPrefixes(words []token) []token {
 			words = words[1:]
 		case first.literal && prefix:
 			words = skipOptions(words[1:], valued)
+			if path.Base(first.text) == "timeout" && len(words) > 0 {
+				words = words[1:] // how long
+			}
 		default:
 			return words
 		}
@@ -356,7 +362,28 @@ func (r *reader) git(args []token) {
 				r.trees(rest[i+1:])
 				return
 			}
+			if a.text == "--orphan" {
+				return
+			}
 		}
+		if named := operands(rest, "bB"); len(named) > 1 {
+			r.trees(named[1:]) // behind the commit that they are taken from
+		}
+	}
+}
+
+// eval reads the words of eval as the line that they make together, in the same shell.
+func (r *reader) eval(args []token, nesting int) {
+	words := make([]string, len(args))
+	for i, a := range args {
+		if !a.literal {
+			return
+		}
+		words[i] = a.text
+	}
+	inner := *r
+	if inner.read(strings.Join(words, " "), nesting+1) {
+		*r = inner
 	}
 }
 

@@ -77,6 +77,8 @@ func (l *lexer) next() bool {
 			l.at = len(l.in)
 		}
 		return true
+	case c == '(' && l.arithmetic():
+		return true
 	}
 	for _, op := range redirects {
 		if strings.HasPrefix(l.rest(), op) {
@@ -193,6 +195,12 @@ func (l *lexer) word() (token, bool) {
 			l.at += 2
 			t.bare = false
 		case '$', '`':
+			if strings.HasPrefix(l.rest(), "$'") {
+				if !l.escapeQuoted(&b, &t) {
+					return t, false
+				}
+				continue
+			}
 			t.literal = false
 			if !l.expansion() {
 				return t, false
@@ -291,19 +299,40 @@ func (l *lexer) expansion() bool {
 		return l.nested('(', ')')
 	case '{':
 		return l.nested('{', '}')
-	case '\'': // $'...': the escapes are not worth knowing
-		for l.at++; l.at < len(l.in); l.at++ {
-			switch l.in[l.at] {
-			case '\\':
-				l.at++
-			case '\'':
-				l.at++
-				return true
-			}
-		}
-		return false
 	}
 	return true
+}
+
+// escapeQuoted reads $'...'. Of its escapes only those that stand for the character behind the backslash are
+// worth knowing.
+func (l *lexer) escapeQuoted(b *strings.Builder, t *token) bool {
+	t.bare = false
+	for l.at += len("$'"); l.at < len(l.in); l.at++ {
+		switch c := l.in[l.at]; c {
+		case '\'':
+			l.at++
+			return true
+		case '\\':
+			if l.at++; l.at == len(l.in) {
+				return false
+			}
+			t.literal = t.literal && strings.IndexByte(`'"\?`, l.in[l.at]) >= 0
+			b.WriteByte(l.in[l.at])
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return false
+}
+
+// arithmetic skips ((...)), where > compares.
+func (l *lexer) arithmetic() bool {
+	start := l.at
+	if strings.HasPrefix(l.rest(), "((") && l.nested('(', ')') && strings.HasSuffix(l.in[start:l.at], "))") {
+		return true
+	}
+	l.at = start
+	return false
 }
 
 // nested skips to the closing bracket, over quotes and further brackets.

@@ -47,18 +47,26 @@ func (r *reader) read(line string, nesting int) bool {
 	}
 	var command []token
 	var outer []place
-	piped := false
+	piped, test := false, false // test: within [[ ]], where > compares
 	for i := 0; i <= len(tokens); i++ {
 		end := i == len(tokens)
 		if !end && tokens[i].kind == redirect {
 			if i+1 == len(tokens) || tokens[i+1].kind != word {
 				return false
 			}
-			r.redirected(tokens[i].text, tokens[i+1])
+			if !test {
+				r.redirected(tokens[i].text, tokens[i+1])
+			}
 			i++
 			continue
 		}
 		if !end && tokens[i].kind == word {
+			switch t := tokens[i]; {
+			case t.bare && t.text == "[[" && len(skipPrefixes(command)) == 0:
+				test = true
+			case t.bare && t.text == "]]":
+				test = false
+			}
 			command = append(command, tokens[i])
 			continue
 		}
