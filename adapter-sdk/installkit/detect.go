@@ -53,6 +53,9 @@ func Find(ctx context.Context, m adapter.Machine, s Search) (adapter.Detection, 
 	switch {
 	case !d.Present:
 		d.Reason = s.Command + " is not on PATH and " + d.Root + " is not there"
+		if len(s.Evidence) > 0 && used(d.Root, nil) {
+			d.Reason = s.Command + " is not on PATH and " + d.Root + " holds nothing of it"
+		}
 		return d, nil
 	case d.Command == "":
 		d.Reason = "the version is unknown because " + s.Command + " is not on PATH"
