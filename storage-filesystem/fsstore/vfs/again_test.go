@@ -16,6 +16,7 @@ func TestDirectoryMadeAgain(t *testing.T) {
 		"read":        func(d vfs.Dir, _ string) error { _, err := d.ReadFile("a/x", 10); return err },
 		"remove":      func(d vfs.Dir, _ string) error { return d.Remove("a/x") },
 		"rename":      func(d vfs.Dir, _ string) error { return d.Rename("a/x", "a/y") },
+		"link":        func(d vfs.Dir, _ string) error { return d.Link("a/x", "y") },
 		"rename in":   func(d vfs.Dir, _ string) error { return d.Rename("z", "a/y") },
 		"rename out":  func(d vfs.Dir, _ string) error { return d.Rename("a/x", "y") },
 		"make inside": func(d vfs.Dir, _ string) error { return d.Mkdir("a/b") },

@@ -268,16 +268,21 @@ func (d *osDir) Mkdir(name string) error {
 }
 
 func (d *osDir) Rename(from, to string) error {
-	err := d.rename(from, to)
+	return d.move("rename", from, to, unix.Renameat)
+}
+
+// move calls do with two names. What is not there may, as in inParent, be in a directory that has been made again.
+func (d *osDir) move(op, from, to string, do func(a int, x string, b int, y string) error) error {
+	err := d.moveOnce(op, from, to, do)
 	if errors.Is(err, fs.ErrNotExist) {
 		if a, b := d.forget(from), d.forget(to); a || b {
-			err = d.rename(from, to)
+			err = d.moveOnce(op, from, to, do)
 		}
 	}
 	return err
 }
 
-func (d *osDir) rename(from, to string) error {
+func (d *osDir) moveOnce(op, from, to string, do func(a int, x string, b int, y string) error) error {
 	a, x, err := d.parent(from)
 	if err != nil {
 		return err
@@ -286,7 +291,7 @@ func (d *osDir) rename(from, to string) error {
 	if err != nil {
 		return err
 	}
-	return pathError("rename", d.full(to), unix.Renameat(a, x, b, y))
+	return pathError(op, d.full(to), do(a, x, b, y))
 }
 
 func (d *osDir) Exchange(a, b string) error {
@@ -307,15 +312,7 @@ func (d *osDir) Exchange(a, b string) error {
 }
 
 func (d *osDir) Link(from, to string) error {
-	a, x, err := d.parent(from)
-	if err != nil {
-		return err
-	}
-	b, y, err := d.parent(to)
-	if err != nil {
-		return err
-	}
-	return pathError("link", d.full(to), unix.Linkat(a, x, b, y, 0))
+	return d.move("link", from, to, func(a int, x string, b int, y string) error { return unix.Linkat(a, x, b, y, 0) })
 }
 
 func (d *osDir) Remove(name string) error {
