@@ -36,7 +36,12 @@ func (t *transaction) apply(ctx context.Context) error {
 	if err := t.ledger.put(pending); err != nil {
 		return err
 	}
-	done, made, err := t.run(ctx)
+	var done []step
+	var made []string
+	err := t.sweep()
+	if err == nil {
+		done, made, err = t.run(ctx)
+	}
 	if err == nil && t.verify != nil {
 		if err = t.verify(ctx); err != nil {
 			err = protocol.DataError("", "the client refuses its configuration with acc in it, so acc took everything back: "+oneLine(err)).Because(err)
@@ -70,6 +75,23 @@ func (t *transaction) union() installation {
 		}
 	}
 	return all
+}
+
+// sweep removes what an installation that was killed left half written.
+func (t *transaction) sweep() error {
+	if !t.had.Unfinished {
+		return nil
+	}
+	swept := map[string]bool{}
+	for _, f := range t.union().Files {
+		if dir := filepath.Dir(f.Path); !swept[dir] {
+			swept[dir] = true
+			if err := userfile.Sweep(t.had.Root, f.Path); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // run makes the changes and says which were made.

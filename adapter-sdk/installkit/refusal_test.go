@@ -198,6 +198,7 @@ func TestACrashAnywhereLeavesNothingUnknown(t *testing.T) {
 					continue
 				}
 				cuts++
+				b.write(".acc-partial-0123456789abcdef", "half of a file") // as being killed while writing leaves it
 				if d, err := b.kit.Doctor(context.Background(), b.m); err != nil || !d.Unfinished || len(d.Problems) == 0 {
 					t.Errorf("removing %v, step %d: doctor says %+v, %v", removing, k, d, err)
 				}

@@ -194,10 +194,45 @@ func Check(root, path string) error {
 	return err
 }
 
+// partialPrefix begins the names of unfinished files; a nonce follows.
+const partialPrefix = ".acc-partial-"
+
+const nonceBytes = 8
+
+// Sweep removes what a Write that was killed left beside path. Nobody else may be writing there.
+func Sweep(root, path string) error {
+	if err := checkDirs(root, path); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	}
+	dir := filepath.Dir(path)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return failed("cannot look at", dir, err)
+	}
+	for _, e := range entries {
+		nonce, found := strings.CutPrefix(e.Name(), partialPrefix)
+		if _, err := hex.DecodeString(nonce); !found || err != nil || len(nonce) != 2*nonceBytes {
+			continue
+		}
+		left := filepath.Join(dir, e.Name())
+		info, err := e.Info()
+		if err != nil || checkFile(left, info) != nil {
+			continue // gone, or not ours
+		}
+		if err := os.Remove(left); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return failed("cannot remove", left, err)
+		}
+	}
+	return nil
+}
+
 func writePartial(dir string, data []byte, mode fs.FileMode) (string, error) {
-	var nonce [8]byte
+	var nonce [nonceBytes]byte
 	_, _ = rand.Read(nonce[:]) // never fails
-	path := filepath.Join(dir, ".acc-partial-"+hex.EncodeToString(nonce[:]))
+	path := filepath.Join(dir, partialPrefix+hex.EncodeToString(nonce[:]))
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
 	if err != nil {
 		return "", err

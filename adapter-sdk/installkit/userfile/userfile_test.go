@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -172,5 +173,37 @@ func TestForeignOwners(t *testing.T) {
 	}
 	if _, err := Read(root, path); err == nil || !strings.Contains(err.Error(), "another user") {
 		t.Errorf("a foreign file was read: %v", err)
+	}
+}
+
+// TestSweep: what was left half written goes, and nothing else that looks like it.
+func TestSweep(t *testing.T) {
+	root := t.TempDir()
+	dir := filepath.Join(root, "d")
+	if err := Sweep(root, filepath.Join(dir, "f")); err != nil {
+		t.Errorf("a directory that is not there: %v", err)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, ".acc-partial-0000000000000000"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{".acc-partial-0123456789abcdef", ".acc-partial-", ".acc-partial-0123", ".acc-partial-0123456789abcdeg", "f"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := Sweep(root, filepath.Join(dir, "f")); err != nil {
+		t.Error(err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	for _, e := range entries {
+		left = append(left, e.Name())
+	}
+	want := []string{".acc-partial-", ".acc-partial-0000000000000000", ".acc-partial-0123", ".acc-partial-0123456789abcdeg", "f"}
+	if !slices.Equal(left, want) {
+		t.Errorf("left %q, want %q", left, want)
 	}
 }
