@@ -14,7 +14,7 @@ func corrupt(file string, offset int64, what string) *protocol.Error {
 	return protocol.DataError(protocol.ReasonStoreCorrupt,
 		fmt.Sprintf("%s is damaged at offset %d: %s", file, offset, what)).
 		With("file", file).With("offset", offset).
-		WithHint("acc doctor --json shows what can still be read; nothing was changed")
+		WithHint("acc doctor names everything that is damaged; nothing was changed")
 }
 
 // readError says that a file could not be read.
