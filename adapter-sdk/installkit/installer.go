@@ -65,6 +65,12 @@ func New(id, displayName string, client Client) (*Installer, error) {
 // ID implements adapter.Installer.
 func (k *Installer) ID() string { return k.id }
 
+// Service gives the client's background service, if its adapter can have one restarted; else nil.
+func (k *Installer) Service() adapter.Service {
+	s, _ := k.client.(adapter.Service)
+	return s
+}
+
 // DisplayName implements adapter.Installer.
 func (k *Installer) DisplayName() string { return k.displayName }
 

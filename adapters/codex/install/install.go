@@ -6,6 +6,7 @@ import (
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
 	"github.com/acc-control-plane/acc/adapter-sdk/installkit"
 	"github.com/acc-control-plane/acc/adapters/codex/hook"
+	"github.com/acc-control-plane/acc/adapters/codex/service"
 )
 
 // New gives the installer of Codex.
@@ -13,8 +14,8 @@ func New() (*installkit.Installer, error) {
 	return installkit.New(hook.ID, "Codex", client{})
 }
 
-// client implements installkit.Client and Lister.
-type client struct{}
+// client implements installkit.Client and Lister, and adapter.Service.
+type client struct{ service.Daemon }
 
 // Detect implements installkit.Client. CODEX_HOME moves the configuration.
 func (client) Detect(ctx context.Context, m adapter.Machine) (adapter.Detection, error) {

@@ -46,7 +46,7 @@ func (d daemon) Bind(ctx context.Context, r adapter.BindRequest) adapter.Handsha
 	if runtime.GOOS == "windows" {
 		return refused(adapter.NativeUnsupported)
 	}
-	home := homeOf(r.Env)
+	home := HomeOf(r.Env)
 	if home == "" || r.Cwd == "" {
 		return refused(adapter.NativeEndpointUnavailable)
 	}

@@ -18,7 +18,7 @@ const maxLooked = 32
 // Find implements adapter.Finder. The client tells its hooks of a terminal only with the first prompt; its server
 // knows the thread before.
 func (daemon) Find(ctx context.Context, env func(string) string) []adapter.Found {
-	home := homeOf(env)
+	home := HomeOf(env)
 	if home == "" || runtime.GOOS == "windows" {
 		return nil
 	}
@@ -54,8 +54,8 @@ func (daemon) Find(ctx context.Context, env func(string) string) []adapter.Found
 	return found
 }
 
-// homeOf is the client's home; "" is none.
-func homeOf(env func(string) string) string {
+// HomeOf is the client's home; "" is none.
+func HomeOf(env func(string) string) string {
 	home := env(envCodexHome)
 	if home == "" && env(envHome) != "" {
 		home = filepath.Join(env(envHome), ".codex")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/acc-control-plane/acc/adapter-sdk/localsocket"
 	"github.com/acc-control-plane/acc/protocol/strictjson"
 )
 
@@ -38,7 +39,12 @@ func (refusal) Error() string { return "the server refused" }
 
 // connect opens a connection and says hello.
 func connect(ctx context.Context, path string) (*server, error) {
-	s, err := dial(ctx, path)
+	return connectTo(ctx, path, localsocket.Peer{})
+}
+
+// connectTo is connect to a process that is known.
+func connectTo(ctx context.Context, path string, peer localsocket.Peer) (*server, error) {
+	s, err := dial(ctx, path, peer)
 	if err != nil {
 		return nil, err
 	}

@@ -39,8 +39,8 @@ const (
 var errWebSocket = errors.New("the server does not speak the protocol")
 
 // dial connects to a verified socket file. The deadline of ctx holds for everything after.
-func dial(ctx context.Context, path string) (*socket, error) {
-	conn, err := localsocket.Dial(ctx, path, localsocket.Peer{})
+func dial(ctx context.Context, path string, peer localsocket.Peer) (*socket, error) {
+	conn, err := localsocket.Dial(ctx, path, peer)
 	if err != nil {
 		return nil, err
 	}
