@@ -4,9 +4,11 @@
 //	acc-worker                   does what is due and ends; acc starts it like this, detached
 //	acc-worker update [--check]  does what acc update was asked for, and prints the answer as JSON
 //	acc-worker activate          makes the pending generation, from which it runs, the active one
+//	acc-worker maintenance       restarts the service that somebody approved, around that; acc update starts it, detached
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -16,6 +18,8 @@ import (
 	"time"
 
 	"github.com/acc-control-plane/acc/cli/internal/runtime"
+	"github.com/acc-control-plane/acc/cli/internal/runtime/maintenance"
+	"github.com/acc-control-plane/acc/cli/internal/runtime/maintenance/vendors"
 	"github.com/acc-control-plane/acc/cli/internal/update"
 	"github.com/acc-control-plane/acc/cli/internal/update/schedule"
 	"github.com/acc-control-plane/acc/cli/internal/view"
@@ -52,12 +56,14 @@ func run(ctx context.Context, args []string) protocol.Code {
 		return w.pass(ctx)
 	case slices.Equal(args, []string{update.ActivateCommand}):
 		return w.activate(ctx)
+	case slices.Equal(args, []string{schedule.MaintenanceCommand}):
+		return w.maintain(ctx)
 	case slices.Equal(args, []string{"update"}):
 		return w.update(ctx)
 	case slices.Equal(args, []string{"update", "--check"}):
 		return w.look(ctx)
 	}
-	fmt.Fprintln(os.Stderr, "acc-worker: usage: acc-worker [activate | update [--check]]; people use acc update")
+	fmt.Fprintln(os.Stderr, "acc-worker: usage: acc-worker [activate | maintenance | update [--check]]; people use acc update")
 	return protocol.Usage
 }
 
@@ -81,6 +87,12 @@ func (w worker) pass(ctx context.Context) protocol.Code {
 	due, err := schedule.Due(w.home, w.network)
 	if err != nil || !due.Any() {
 		return protocol.CodeOf(err)
+	}
+	if due.Maintenance { // it updates, too
+		if err := schedule.StartMaintenance(w.home); err != nil {
+			return fail(err)
+		}
+		return protocol.OK
 	}
 	result, updateErr := w.updater().Update(ctx, false, slices.Contains(due.Runtime, runtime.WhyCheck))
 	var upkeepErr error
@@ -134,10 +146,36 @@ func (w worker) activate(ctx context.Context) protocol.Code {
 	if err != nil {
 		return fail(err)
 	}
-	in := update.Clients{Home: w.home, Env: w.env, Installers: clients.Installers, Settings: s}
+	in := w.clients(s)
 	if err := update.Activate(ctx, w.manager, build.ID(), in); err != nil {
 		return fail(err)
 	}
+	return protocol.OK
+}
+
+func (w worker) clients(s runtime.Settings) update.Clients {
+	return update.Clients{Home: w.home, Env: w.env, Installers: clients.Installers, Settings: s}
+}
+
+// maintain works on the maintenance job. Nobody reads what it prints; the job and a notice say what came of it.
+func (w worker) maintain(ctx context.Context) protocol.Code {
+	s, err := w.manager.Settings()
+	if err != nil {
+		return fail(err)
+	}
+	if incoming := cmp.Or(s.Pending, &s.Active); incoming.BuildID != build.ID() {
+		return fail(protocol.ConflictError(runtime.ReasonStateChanged, "this build of acc is not the one that comes in").WithHint("acc update"))
+	}
+	all, err := clients.Installers()
+	if err != nil {
+		return fail(err)
+	}
+	job := maintenance.Worker{Manager: w.manager, Services: vendors.Services(w.home, w.env, all, s), Integrations: w.clients(s)}
+	if err := job.Run(ctx); err != nil {
+		return fail(err)
+	}
+	// What is left over stays on record for the next pass.
+	_ = update.Upkeep(ctx, w.manager, w.home, schedule.Work{Runtime: []runtime.Why{runtime.WhyUpgrade, runtime.WhyReclaim}})
 	return protocol.OK
 }
 

@@ -28,10 +28,12 @@ func updateCommand() *Definition {
 				{Name: "check", Usage: "say whether there is a later release, and change nothing"},
 				{Name: "auto", Value: "WHEN", Choices: []string{"on", "off"}, Usage: "whether later releases are looked for, once a day, without being asked"},
 				{Name: "pin", Value: "VERSION", Usage: "stay on this version, or none: the newest; the active one never becomes an older one by this"},
+				{Name: "yes", Usage: "agree to the restart of a client's background service that keeps a release waiting, once it is idle"},
 			},
 			Notes: []string{
 				"Finishes an update that was interrupted or had to wait, and else asks the registry. The version that is active stays so until a later one was verified and every client brought up to date.",
 				"Sessions that are open go on with the version that they began with. Exit code 5: processes of an incompatible version are at work, and are named.",
+				"If exactly one background service of a client keeps it waiting and can be restarted safely, that is offered: on a terminal with a question, elsewhere with reason confirmation_required, unless --yes agrees. A worker then waits until the service is idle and goes on by itself.",
 				"With --auto or --pin nothing is looked for. ACC_NO_UPDATE_CHECK=1 forbids to use the network; ACC_REGISTRY names another registry.",
 			},
 		},
@@ -44,6 +46,8 @@ func updateCommand() *Definition {
 			o := update{inv: inv, home: home, runtime: runtime.Open(home)}
 			settings := given.IsSet("auto") || given.IsSet("pin")
 			switch {
+			case given.Bool("yes") && (settings || given.Bool("check")):
+				return Answer{}, invalid("--yes agrees to what acc update asks; --check, --auto and --pin ask nothing")
 			case settings && given.Bool("check"):
 				return Answer{}, invalid("--check looks, --auto and --pin choose; give one or the other")
 			case settings:
@@ -51,7 +55,7 @@ func updateCommand() *Definition {
 			case given.Bool("check"):
 				return o.work(ctx, "update", "--check")
 			}
-			return o.work(ctx, "update")
+			return o.bring(ctx, given.Bool("yes"))
 		},
 	}
 }
@@ -86,10 +90,7 @@ func (o update) choose(ctx context.Context, auto, pin string) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	data := view.UpdateData{Outcome: view.UpdateSettings, Active: s.Active.Version, Auto: s.Auto, Pin: s.Pin, CheckedAt: s.CheckedAt, Notice: s.Notice}
-	if s.Pending != nil {
-		data.Pending = s.Pending.Version
-	}
+	data := settled(view.UpdateSettings, s)
 	a := answer(view.Update, data, func(u *ui.UI) { sayUpdate(u, data) })
 	if pinned, ok := release.ParseVersion(s.Pin); ok {
 		if active, ok := release.ParseVersion(s.Active.Version); ok && pinned.Compare(active) < 0 {
@@ -97,6 +98,15 @@ func (o update) choose(ctx context.Context, auto, pin string) (Answer, error) {
 		}
 	}
 	return a, nil
+}
+
+// settled is an answer that needs no worker.
+func settled(outcome view.UpdateOutcome, s runtime.Settings) view.UpdateData {
+	data := view.UpdateData{Outcome: outcome, Active: s.Active.Version, Auto: s.Auto, Pin: s.Pin, CheckedAt: s.CheckedAt, Notice: s.Notice}
+	if s.Pending != nil {
+		data.Pending = s.Pending.Version
+	}
+	return data
 }
 
 // work lets the worker of the installed acc do it, which alone uses the network, and passes its answer on.
@@ -153,6 +163,8 @@ func sayUpdate(u *ui.UI, d view.UpdateData) {
 		u.Note("acc update installs it")
 	case view.UpdateCurrent:
 		u.Print("acc %s is active; the registry has nothing later", ui.Escape(d.Active))
+	case view.UpdateAtService:
+		u.Print("acc %s is active; a background service of a client is being restarted for the later one", ui.Escape(d.Active))
 	case view.UpdateSettings:
 		looked := "not looked for"
 		if d.Auto {

@@ -38,6 +38,14 @@ func CurrentUser(env func(string) string) (User, error) {
 	return User{Home: filepath.Clean(home), Env: env}, nil
 }
 
+// UserAt is the user whose home directory that is: of the environment, if it is that one's.
+func UserAt(home string, env func(string) string) User {
+	if current, err := CurrentUser(env); err == nil && current.Home == filepath.Clean(home) {
+		return current
+	}
+	return OtherUser(home, env)
+}
+
 // OtherUser is a user with another home directory. Of the environment that acc itself runs in only
 // acc's own variables and the search path count; whatever moves a client's configuration or the data home
 // with XDG variables belongs to somebody else.

@@ -214,20 +214,41 @@ func (m *Manager) apply(ctx context.Context, applications []Application, to Gene
 	return nil
 }
 
-// refuseOthers gives the reason why a generation cannot become active now. It runs under exclusive admission, so
-// what it sees does not change.
-func (m *Manager) refuseOthers(to Generation, contracts map[string]int, before sessions, spare func(Holder) bool) error {
+// Blockers gives who keeps the pending generation from becoming active now. It keeps nobody from starting, so a
+// moment later there may be others; an activation asks again.
+func (m *Manager) Blockers(ctx context.Context) ([]Holder, error) {
+	to, err := m.incoming(false)
+	if err != nil {
+		return nil, err
+	}
+	return m.blocking(to.Generation, m.contracts(to.Generation), m.sessions(ctx))
+}
+
+// blocking gives who stands in the way of a generation.
+func (m *Manager) blocking(to Generation, contracts map[string]int, before sessions) ([]Holder, error) {
 	holders, err := m.users(contracts)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	native, err := before.again()
 	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(append(holders, native...), func(h Holder) bool {
+		return h.StoreContract == to.StoreContract && h.StoreContract != 0
+	}), nil
+}
+
+// refuseOthers gives the reason why a generation cannot become active now. It runs under exclusive admission, so
+// what it sees does not change.
+func (m *Manager) refuseOthers(to Generation, contracts map[string]int, before sessions, spare func(Holder) bool) error {
+	blocking, err := m.blocking(to, contracts, before)
+	if err != nil {
 		return err
 	}
-	blocking := slices.DeleteFunc(append(holders, native...), func(h Holder) bool {
-		return h.StoreContract == to.StoreContract && h.StoreContract != 0 || spare != nil && spare(h)
-	})
+	if spare != nil {
+		blocking = slices.DeleteFunc(blocking, spare)
+	}
 	if len(blocking) == 0 {
 		return nil
 	}

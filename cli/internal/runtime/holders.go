@@ -23,6 +23,7 @@ type Holder struct {
 	// Native says that it is a session of a client that can be asked to look: its adapter, and the room.
 	Native    string
 	Workspace string
+	Session   string // id of the session; "": unknown
 	Problem   string // why nothing more is known
 }
 

@@ -100,7 +100,7 @@ func (s *sessions) room(id string) []Holder {
 		case !f.Binding.RetiredAt.IsZero(), given[f.Binding.SessionID+" "+f.Binding.OpaqueEndpointRef], s.over[path].Equal(f.Written) && !f.Written.IsZero():
 			continue
 		}
-		h := Holder{StoreContract: contract, Native: f.Binding.AdapterID, Workspace: id}
+		h := Holder{StoreContract: contract, Native: f.Binding.AdapterID, Workspace: id, Session: f.Binding.SessionID}
 		if s.holds(store, f, &h) {
 			all = append(all, h)
 		} else {

@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/acc-control-plane/acc/cli/internal/runtime"
+	"github.com/acc-control-plane/acc/cli/internal/runtime/maintenance"
 	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/protocol/strictjson"
 	"github.com/acc-control-plane/acc/storage-filesystem/datahome"
@@ -115,7 +116,7 @@ func Activate(ctx context.Context, m *runtime.Manager, buildID string, in runtim
 	case s.Pending == nil || s.Pending.BuildID != buildID || buildID == "":
 		return protocol.ConflictError(runtime.ReasonStateChanged, "this build of acc is not the one that waits to be activated").WithHint("acc update")
 	default:
-		if err := m.Activate(ctx, in); err != nil {
+		if err := m.ActivateAround(ctx, in, runtime.Around{Spare: maintenance.Spared(m)}); err != nil {
 			return err
 		}
 	}

@@ -27,11 +27,7 @@ func (c Clients) Prepare(ctx context.Context, to runtime.Generation) ([]runtime.
 		return nil, err
 	}
 	all = slices.DeleteFunc(slices.Clone(all), func(i adapter.Installer) bool { return !slices.Contains(c.Settings.Targets, i.ID()) })
-	user := installer.OtherUser(c.Settings.Home, c.Env)
-	if current, err := installer.CurrentUser(c.Env); err == nil && current.Home == user.Home {
-		user = current
-	}
-	machine := user.Machine(c.Home, to.Version)
+	machine := installer.UserAt(c.Settings.Home, c.Env).Machine(c.Home, to.Version)
 	var applications []runtime.Application
 	for _, client := range installer.Detect(ctx, machine, all) {
 		client.Plan(ctx, machine)

@@ -15,6 +15,7 @@ const (
 	UpdateAvailable UpdateOutcome = "available"
 	UpdateDone      UpdateOutcome = "updated"
 	UpdateSettings  UpdateOutcome = "settings"
+	UpdateAtService UpdateOutcome = "maintenance"
 )
 
 // UpdateData is the answer of update.
@@ -34,8 +35,8 @@ type UpdateData struct {
 var Update = newSchema("update", "Which release is active, and what became of looking for a later one.", strictjson.Nested(&strictjson.Object[UpdateData]{
 	Name: "update",
 	Members: []strictjson.Member[UpdateData]{
-		field("outcome", "current: there is no later release; available: there is one, and --check does no more than look; updated: a later one became active; settings: they were kept, and nothing was looked for",
-			func(d *UpdateData) *UpdateOutcome { return &d.Outcome }, strictjson.Enum(UpdateCurrent, UpdateAvailable, UpdateDone, UpdateSettings)),
+		field("outcome", "current: there is no later release; available: there is one, and --check does no more than look; updated: a later one became active; settings: they were kept, and nothing was looked for; maintenance: an approved restart of a client's background service is at work, and activates the later release",
+			func(d *UpdateData) *UpdateOutcome { return &d.Outcome }, strictjson.Enum(UpdateCurrent, UpdateAvailable, UpdateDone, UpdateSettings, UpdateAtService)),
 		field("active", "version that runs", func(d *UpdateData) *string { return &d.Active }, word),
 		nullable("previous", "version that ran before this command; null: the same", func(d *UpdateData) *string { return &d.Previous }, word),
 		nullable("latest", "version that the registry offers; null: it was not asked", func(d *UpdateData) *string { return &d.Latest }, word),

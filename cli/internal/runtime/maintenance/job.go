@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/acc-control-plane/acc/cli/internal/runtime"
@@ -31,6 +33,13 @@ type State struct {
 	Running bool
 	Process process.Identity // of what runs
 	Busy    bool             // work of somebody would be lost
+	// Sessions are the ids of acc's sessions that it serves, as far as a process of their own is not on record.
+	Sessions []string
+}
+
+// serves says whether a holder ends with the service.
+func serves(adapter string, p process.Identity, sessions []string, h runtime.Holder) bool {
+	return h.Native == adapter && (h.PID == p.PID || h.PID == 0 && h.Session != "" && slices.Contains(sessions, h.Session))
 }
 
 // Status is how far a job has come. The order of the first six is that of the work.
@@ -63,6 +72,7 @@ const (
 	patience                            = 15 * time.Minute
 	maxRecord                           = 64 << 10
 	maxText                             = 4096
+	maxSessions                         = 512
 )
 
 // Job is one approved restart of one process.
@@ -71,6 +81,8 @@ type Job struct {
 	Adapter    string
 	Status     Status
 	Process    process.Identity // that was approved to be stopped
+	Sessions   []string         // that it served when it was looked at last, without a process of their own
+	Target     string           // generation that waited for it
 	Caller     process.Identity // who asked; it is waited for
 	ApprovedAt time.Time
 	Deadline   time.Time // for an idle service; what has begun is finished
@@ -87,6 +99,8 @@ var jobObject = &strictjson.Object[Job]{
 		strictjson.Field("status", "how far it has come", func(j *Job) *Status { return &j.Status },
 			strictjson.Enum(Waiting, Fencing, Stopping, Refreshing, Restarting, Completed, Failed, Cancelled)),
 		strictjson.Field("process", "that is stopped", func(j *Job) *process.Identity { return &j.Process }, strictjson.Nested(lease.ProcessForm())),
+		strictjson.Optional("sessions", "that it served when it was looked at last", func(j *Job) *[]string { return &j.Sessions }, strictjson.List(strictjson.Line(protocol.MaxIDLength), 0, maxSessions)),
+		strictjson.Optional("target", "generation that waited for it", func(j *Job) *string { return &j.Target }, strictjson.Line(64)),
 		strictjson.Field("caller", "who asked", func(j *Job) *process.Identity { return &j.Caller }, strictjson.Nested(lease.ProcessForm())),
 		strictjson.Field("approvedAt", "when", func(j *Job) *time.Time { return &j.ApprovedAt }, strictjson.Time()),
 		strictjson.Field("deadline", "for an idle service", func(j *Job) *time.Time { return &j.Deadline }, strictjson.Time()),
@@ -115,29 +129,76 @@ func save(m *runtime.Manager, j *Job) error {
 	return runtime.WriteRecord(m, m.Layout().Maintenance(), jobObject, j)
 }
 
-// Approve keeps that somebody wants a service restarted: exactly the process that serves now. caller is the process
+// Offer gives the one service that runs and keeps the pending generation waiting, with its process. found is false if
+// there is none, or more than one: then nobody can approve one in ignorance of the other. A service that cannot be
+// looked at does not qualify.
+func Offer(ctx context.Context, m *runtime.Manager, services []Service) (s Service, p process.Identity, found bool, err error) {
+	blockers, err := m.Blockers(ctx)
+	if err != nil {
+		return nil, p, false, err
+	}
+	for _, candidate := range services {
+		state, err := candidate.Inspect(ctx)
+		if err != nil || !state.Running || !slices.ContainsFunc(blockers, func(h runtime.Holder) bool {
+			return serves(candidate.Adapter(), state.Process, state.Sessions, h)
+		}) {
+			continue
+		}
+		if found {
+			return nil, process.Identity{}, false, nil
+		}
+		s, p, found = candidate, state.Process, true
+	}
+	return s, p, found, nil
+}
+
+// Approve keeps that somebody wants a service restarted: exactly the approved process, which must serve now. caller is the process
 // that asks; the worker waits until it has ended. There is one job at a time.
-func Approve(ctx context.Context, m *runtime.Manager, s Service, caller process.Identity) (Job, error) {
+func Approve(ctx context.Context, m *runtime.Manager, s Service, approved, caller process.Identity) (Job, error) {
 	before, found, err := Read(m)
 	if err != nil {
 		return Job{}, err
 	}
 	if found && !before.Over() {
-		return Job{}, protocol.ConflictError(ReasonAtWork, "the service of "+before.Adapter+" is about to be restarted already").WithHint("acc doctor")
+		return Job{}, protocol.ConflictError(ReasonAtWork, "the service of "+before.Adapter+" is about to be restarted already").WithHint("acc update")
 	}
 	state, err := s.Inspect(ctx)
 	if err != nil {
 		return Job{}, err
 	}
-	if !state.Running {
-		return Job{}, protocol.ConflictError(ReasonChanged, "the service of "+s.Adapter()+" does not run")
+	if !state.Running || state.Process != approved {
+		return Job{}, protocol.ConflictError(ReasonChanged, "the service of "+s.Adapter()+" is not the process any more whose restart was approved").WithHint("acc update")
+	}
+	if len(state.Sessions) > maxSessions {
+		return Job{}, protocol.DataError(ReasonBusy, fmt.Sprintf("the service of %s serves %d sessions, more than can be kept on record", s.Adapter(), len(state.Sessions)))
+	}
+	settings, err := m.Settings()
+	if err != nil {
+		return Job{}, err
 	}
 	var id [8]byte
 	_, _ = rand.Read(id[:]) // never fails
 	now := time.Now().UTC().Truncate(time.Millisecond)
 	j := Job{
-		ID: hex.EncodeToString(id[:]), Adapter: s.Adapter(), Status: Waiting, Process: state.Process, Caller: caller,
+		ID: hex.EncodeToString(id[:]), Adapter: s.Adapter(), Status: Waiting, Process: state.Process, Sessions: state.Sessions, Caller: caller,
 		ApprovedAt: now, Deadline: now.Add(patience),
 	}
+	if settings.Pending != nil {
+		j.Target = settings.Pending.Name
+	}
 	return j, save(m, &j)
+}
+
+// Spared says of which holders an activation need not wait that goes on behind the fence of a job whose refresh failed:
+// the sessions of the service that was restarted there. Nothing of acc has run for them since.
+func Spared(m *runtime.Manager) func(runtime.Holder) bool {
+	s, err := m.Settings()
+	if err != nil || s.Phase != runtime.Activating || s.Pending == nil {
+		return nil
+	}
+	j, found, err := Read(m)
+	if err != nil || !found || j.Status != Failed || j.Reason != string(ReasonRefreshFailed) || j.Target != s.Pending.Name {
+		return nil
+	}
+	return func(h runtime.Holder) bool { return serves(j.Adapter, j.Process, j.Sessions, h) }
 }

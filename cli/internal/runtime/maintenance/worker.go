@@ -65,6 +65,8 @@ type run struct {
 	Worker
 	job     Job
 	service Service
+	// restored says that the service was started, or that it was tried.
+	restored bool
 }
 
 func (r *run) reach(step string) {
@@ -80,14 +82,23 @@ func (r *run) checkpoint(s Status) error {
 	return save(r.Manager, &r.job)
 }
 
-// fail ends the job.
+// giveUp ends the job; a service that was stopped, and that nobody has tried to start since, is started before.
+func (r *run) giveUp(ctx context.Context, err error) error {
+	if r.job.stopped() && !r.restored && (process.Table{}).Check(r.job.Process) == core.ProcessDead {
+		err = errors.Join(err, r.restore(ctx))
+	}
+	return r.fail(err)
+}
+
+// fail ends the job, and lets people know.
 func (r *run) fail(err error) error {
 	r.job.Reason, r.job.Note = string(protocol.ReasonOf(err)), err.Error()
 	if r.job.Reason == "" {
 		r.job.Reason = string(reasonActivation)
 	}
 	r.job.Note = r.job.Note[:min(len(r.job.Note), maxText/2)]
-	return errors.Join(err, r.checkpoint(Failed))
+	noticed := r.Manager.SetNotice(context.Background(), "the restart of the service of "+r.job.Adapter+" did not come to its end: "+r.job.Note)
+	return errors.Join(err, noticed, r.checkpoint(Failed))
 }
 
 // all waits for a moment in which everything can be done, and does it.
@@ -101,7 +112,7 @@ func (r *run) all(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return err // whoever comes next goes on
 		case !errors.Is(err, errNotIdle) && protocol.ReasonOf(err) != runtime.ReasonProcessesActive && protocol.ReasonOf(err) != protocol.ReasonAdmissionBusy:
-			return r.fail(err)
+			return r.giveUp(ctx, err)
 		case !r.job.stopped() && time.Now().After(r.job.Deadline):
 			return r.fail(protocol.TimeoutError(ReasonExpired, fmt.Sprintf("the service of %s was not idle within %s: %v", r.job.Adapter, patience, err)))
 		}
@@ -142,7 +153,7 @@ func (r *run) attempt(ctx context.Context) error {
 	}
 	return r.Manager.ActivateAround(ctx, r.Integrations, runtime.Around{
 		Again: true, Untouched: untouched, Fenced: r.stop, Restore: r.restore,
-		Spare: func(h runtime.Holder) bool { return h.Native == r.job.Adapter && h.PID == r.job.Process.PID },
+		Spare: func(h runtime.Holder) bool { return serves(r.job.Adapter, r.job.Process, r.job.Sessions, h) },
 	})
 }
 
@@ -154,9 +165,10 @@ func (r *run) idle(ctx context.Context) error {
 		return err
 	case !state.Running || state.Process != r.job.Process:
 		return protocol.ConflictError(ReasonChanged, "another process serves "+r.job.Adapter+" than the one whose restart was approved")
-	case state.Busy:
+	case state.Busy, len(state.Sessions) > maxSessions:
 		return errNotIdle
 	}
+	r.job.Sessions = state.Sessions
 	return nil
 }
 
@@ -214,6 +226,7 @@ func (r *run) dead(ctx context.Context) error {
 // restore starts the service, unless a process that is not the stopped one serves already, and looks that it
 // serves. One that an earlier worker may have started is given the time to show itself.
 func (r *run) restore(ctx context.Context) error {
+	r.restored = true
 	// The service is somebody's: a deadline that the clients have used up must not leave it stopped.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), startLimit)
 	defer cancel()

@@ -269,7 +269,7 @@ func (w *world) bind(root string) {
 func (w *world) approve() {
 	w.t.Helper()
 	gone := process.Identity{PID: 1 << 22, StartTime: 1, BootID: w.service.BootID, PIDNamespace: w.service.PIDNamespace}
-	if _, err := Approve(w.t.Context(), w.m, standIn{w.home}, gone); err != nil {
+	if _, err := Approve(w.t.Context(), w.m, standIn{w.home}, w.service, gone); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -326,7 +326,7 @@ func TestRestart(t *testing.T) {
 		t.Fatalf("nothing was in the way: %v", err)
 	}
 	w.approve()
-	if _, err := Approve(t.Context(), w.m, standIn{w.home}, w.service); protocol.ReasonOf(err) != ReasonAtWork {
+	if _, err := Approve(t.Context(), w.m, standIn{w.home}, w.service, w.service); protocol.ReasonOf(err) != ReasonAtWork {
 		t.Errorf("a second job: %v", err)
 	}
 	if err := newWorker(w.home).Run(t.Context()); err != nil {

@@ -4,6 +4,7 @@ package schedule
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +14,8 @@ import (
 
 	"github.com/acc-control-plane/acc/cli/internal/runtime"
 	"github.com/acc-control-plane/acc/cli/internal/runtime/layout"
+	"github.com/acc-control-plane/acc/cli/internal/runtime/maintenance"
+	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/storage-filesystem/datahome"
 	"github.com/acc-control-plane/acc/storage-filesystem/privatefile"
 )
@@ -30,10 +33,12 @@ const (
 type Work struct {
 	Runtime []runtime.Why
 	Stores  bool // they were not looked after since a day
+	// Maintenance says that an approved restart of a service has not come to its end.
+	Maintenance bool
 }
 
 // Any says whether there is anything.
-func (w Work) Any() bool { return len(w.Runtime) > 0 || w.Stores }
+func (w Work) Any() bool { return len(w.Runtime) > 0 || w.Stores || w.Maintenance }
 
 // Due says what a worker has to do in a data home: nothing where nothing is managed, or while one is at work.
 // network says whether a registry may be asked.
@@ -44,7 +49,11 @@ func Due(home datahome.Home, network bool) (Work, error) {
 		return Work{}, err
 	}
 	why, err := m.Due(network)
-	return Work{Runtime: why, Stores: old(upkeepMarker(home), upkeepEvery)}, err
+	if err != nil {
+		return Work{}, err
+	}
+	job, found, err := maintenance.Read(m)
+	return Work{Runtime: why, Stores: old(upkeepMarker(home), upkeepEvery), Maintenance: found && !job.Over()}, err
 }
 
 // Start starts the worker of the active generation if there is something to do and no worker was started within
@@ -66,7 +75,40 @@ func Start(home datahome.Home, env func(string) string) (started bool) {
 	if err := privatefile.Write(home.Root, startMarker(home), []byte("{}\n")); err != nil {
 		return false
 	}
-	cmd := exec.Command(layout.In(home).Executable(s.Active.Name, "acc-worker"))
+	return start(home, s.Active.Name) == nil
+}
+
+// MaintenanceCommand is the argument with which the worker of a generation works on the maintenance job.
+const MaintenanceCommand = "maintenance"
+
+// StartMaintenance starts the worker that goes on with the maintenance job: that of the generation which comes in, or of
+// the active one if that has come in. It does not wait, and the worker outlives this process. If one is at work already,
+// the new one finds that out and ends.
+func StartMaintenance(home datahome.Home) error {
+	m := runtime.Open(home)
+	s, err := m.Settings()
+	if err != nil {
+		return err
+	}
+	g := s.Active
+	if s.Pending != nil {
+		g = *s.Pending
+	}
+	if err := m.Verify(g); err != nil {
+		return err
+	}
+	if err := start(home, g.Name, MaintenanceCommand); err != nil {
+		return protocol.DataError(ReasonNotStarted, fmt.Sprintf("the worker of acc %s could not be started: %v", g.Version, err)).WithHint("acc update").Because(err)
+	}
+	return nil
+}
+
+// ReasonNotStarted is the reason of a maintenance job that is approved and that nobody works on.
+const ReasonNotStarted protocol.Reason = "maintenance_worker_start_failed"
+
+// start starts the worker of a generation, detached.
+func start(home datahome.Home, generation string, args ...string) error {
+	cmd := exec.Command(layout.In(home).Executable(generation, "acc-worker"), args...)
 	cmd.Dir = home.Root
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
@@ -75,9 +117,9 @@ func Start(home datahome.Home, env func(string) string) (started bool) {
 	cmd.Env = append(cmd.Env, datahome.Variable+"="+home.Root)
 	detach(cmd)
 	if err := cmd.Start(); err != nil {
-		return false
+		return err
 	}
-	return cmd.Process.Release() == nil
+	return cmd.Process.Release()
 }
 
 // MarkUpkeep keeps that the stores are looked after now.

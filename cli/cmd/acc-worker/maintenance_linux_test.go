@@ -1,0 +1,363 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/acc-control-plane/acc/cli/internal/installer"
+	"github.com/acc-control-plane/acc/cli/internal/runtime"
+	"github.com/acc-control-plane/acc/cli/internal/runtime/maintenance"
+	"github.com/acc-control-plane/acc/cli/release"
+	"github.com/acc-control-plane/acc/protocol"
+	"github.com/acc-control-plane/acc/storage-filesystem/datahome"
+	"github.com/acc-control-plane/acc/storage-filesystem/process"
+)
+
+// The two releases: the second one has another store contract, so that sessions of the first keep it waiting.
+var contracts = map[string]int{"1.0.0": protocol.StoreVersion, "2.0.0": protocol.StoreVersion + 1}
+
+func buildOf(version string) string {
+	sum := sha256.Sum256([]byte(version))
+	return hex.EncodeToString(sum[:12])
+}
+
+var scratch string // of the test that builds them
+
+// programs builds the executables that run here, once per version.
+var programs = sync.OnceValues(func() (map[string]string, error) {
+	dirs := map[string]string{}
+	for version, packages := range map[string][]string{"1.0.0": {".", "../acc", "../acc-hook"}, "2.0.0": {"."}} {
+		dirs[version] = filepath.Join(scratch, version) + string(filepath.Separator)
+		const stamps = "-X github.com/acc-control-plane/acc/cli/release/build."
+		cmd := exec.Command("go", append([]string{"build", "-tags", "urfave_cli_no_docs", "-o", dirs[version], "-ldflags", stamps + "id=" + buildOf(version) + " " + stamps + "version=" + version}, packages...)...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return nil, &exec.Error{Name: string(out), Err: err}
+		}
+	}
+	return dirs, nil
+})
+
+// computer has acc 1.0.0 for Codex, a session in Codex's background server, and 2.0.0 waiting for that.
+type computer struct {
+	*testing.T
+	root  string
+	codex codex
+	home  datahome.Home
+	m     *runtime.Manager
+	first process.Identity // that serves at first
+}
+
+func newComputer(t *testing.T) *computer {
+	t.Helper()
+	built, err := programs()
+	must(t, err)
+	root, err := os.MkdirTemp("", "acc") // short: a socket has to fit
+	must(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(root) })
+	root, err = filepath.EvalSymlinks(root)
+	must(t, err)
+	c := &computer{T: t, root: root, codex: codex{filepath.Join(root, "codex")}, home: datahome.Home{Root: filepath.Join(root, "data")}}
+	c.m = runtime.Open(c.home)
+	self, err := os.Executable()
+	must(t, err)
+	for _, path := range []string{"path/codex", "codex/packages/app-server-daemon/current/bin/codex", "project/x"} {
+		must(t, os.MkdirAll(filepath.Dir(filepath.Join(root, path)), 0o700))
+		must(t, os.Symlink(self, filepath.Join(root, path)))
+	}
+	unpacked := c.unpack(built["1.0.0"], "1.0.0")
+	c.run(0, filepath.Join(unpacked, "bin", "acc"), "install", "--adapter", "codex", "--delivery", "all")
+	c.run(0, filepath.Join(root, "path/codex"), "app-server", "daemon", "start")
+	t.Cleanup(func() {
+		if p, ok := c.codex.serving(); ok {
+			_ = syscall.Kill(p.PID, syscall.SIGKILL)
+		}
+	})
+	c.first, _ = c.codex.serving()
+	c.speak()
+	must(t, os.Remove(c.codex.log()))
+	staged, err := c.m.StageCopy(t.Context(), c.unpack(built["2.0.0"], "2.0.0"))
+	must(t, err)
+	must(t, c.m.Publish(t.Context(), staged))
+	staged.Release()
+	return c
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// unpack lays a release out. What nobody starts is the worker once more.
+func (c *computer) unpack(from, version string) string {
+	c.Helper()
+	dir := filepath.Join(c.root, "unpacked-"+version)
+	must(c.T, os.MkdirAll(filepath.Join(dir, "bin"), 0o700))
+	here, _ := release.ThisPlatform()
+	m := release.Manifest{
+		Name: "acc-test", Version: version, BuildID: buildOf(version), Platform: here.Name, StoreContract: contracts[version],
+		UpdateProtocol: release.UpdateProtocol, Adapters: []string{"codex"},
+	}
+	for _, name := range release.Required {
+		data, err := os.ReadFile(filepath.Join(from, name))
+		if err != nil {
+			data, err = os.ReadFile(filepath.Join(from, "acc-worker"))
+		}
+		must(c.T, err)
+		must(c.T, os.WriteFile(filepath.Join(dir, "bin", name), data, 0o700))
+		m.Files = append(m.Files, release.Describe("bin/"+name, release.Program, data))
+	}
+	raw, err := m.Encode()
+	must(c.T, err)
+	must(c.T, os.WriteFile(filepath.Join(dir, release.ManifestName), raw, 0o600))
+	return dir
+}
+
+// run runs a program that ends with an exit code.
+func (c *computer) run(code int, program string, args ...string) string {
+	c.Helper()
+	return c.feed("", code, program, args...)
+}
+
+func (c *computer) feed(input string, code int, program string, args ...string) string {
+	c.Helper()
+	cmd := exec.CommandContext(c.Context(), program, args...)
+	cmd.Dir, cmd.Stdin, cmd.WaitDelay = filepath.Join(c.root, "project"), strings.NewReader(input), 10*time.Second
+	cmd.Env = []string{"HOME=" + c.root, "CODEX_HOME=" + c.codex.home, "PATH=" + filepath.Join(c.root, "path") + ":/usr/bin:/bin", "ACC_DATA_HOME=" + c.home.Root, "ACC_NO_UPDATE_CHECK=1"}
+	out, _ := cmd.CombinedOutput()
+	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != code {
+		c.Fatalf("%s %q: %v: %s", program, args, cmd.ProcessState, out)
+	}
+	return string(out)
+}
+
+// update runs the installed acc.
+func (c *computer) update(code int, args ...string) string {
+	c.Helper()
+	return c.run(code, filepath.Join(c.home.Root, "acc/runtime/bin/acc"), append([]string{"update"}, args...)...)
+}
+
+// speak opens the session as Codex does, with the commands that acc wrote for it.
+func (c *computer) speak() {
+	c.Helper()
+	var wired struct {
+		Hooks map[string][]struct{ Hooks []struct{ Command string } }
+	}
+	data, err := os.ReadFile(c.codex.path("hooks.json"))
+	must(c.T, err)
+	must(c.T, json.Unmarshal(data, &wired))
+	for _, event := range []string{"SessionStart", "UserPromptSubmit"} {
+		for _, g := range wired.Hooks[event] {
+			payload, _ := json.Marshal(map[string]string{
+				"session_id": thread, "cwd": filepath.Join(c.root, "project"), "hook_event_name": event, "model": "gpt-5.5",
+				"permission_mode": "default", "source": "startup", "turn_id": "1", "prompt": "hello",
+			})
+			c.feed(string(payload), 0, "/bin/sh", "-c", g.Hooks[0].Command)
+		}
+	}
+}
+
+func (c *computer) job() maintenance.Job {
+	c.Helper()
+	j, _, err := maintenance.Read(c.m)
+	must(c.T, err)
+	return j
+}
+
+func (c *computer) await(what string, so func() bool) {
+	c.Helper()
+	for limit := time.Now().Add(90 * time.Second); !so(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(limit) {
+			log, _ := os.ReadFile(c.codex.log())
+			c.Fatalf("not in time: %s; %+v; %q", what, c.job(), log)
+		}
+	}
+}
+
+func (c *computer) there(name string) bool {
+	_, err := os.Lstat(c.codex.path(name))
+	return err == nil
+}
+
+// killWorker kills the worker that is at the job.
+func (c *computer) killWorker() {
+	c.Helper()
+	s, err := c.m.Settings()
+	must(c.T, err)
+	names := []string{c.m.Layout().Executable(s.Active.Name, "acc-worker")}
+	if s.Pending != nil {
+		names = append(names, c.m.Layout().Executable(s.Pending.Name, "acc-worker"))
+	}
+	killed := 0
+	entries, err := os.ReadDir("/proc")
+	must(c.T, err)
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		exe, _ := os.Readlink("/proc/" + e.Name() + "/exe")
+		for _, name := range names {
+			if exe == name && syscall.Kill(pid, syscall.SIGKILL) == nil {
+				killed++
+			}
+		}
+	}
+	if killed != 1 {
+		c.Fatalf("%d workers were at it; %+v", killed, c.job())
+	}
+}
+
+// restarted looks that 2.0.0 is active, and that the server was restarted exactly once.
+func (c *computer) restarted() {
+	c.Helper()
+	c.await("the end of the job", func() bool { return c.job().Over() })
+	if j := c.job(); j.Status != maintenance.Completed {
+		c.Errorf("%+v", j)
+	}
+	s, err := c.m.Settings()
+	must(c.T, err)
+	if s.Phase != runtime.Ready || s.Active.Version != "2.0.0" || s.Pending != nil {
+		c.Errorf("%+v", s)
+	}
+	c.once()
+}
+
+func (c *computer) once() {
+	c.Helper()
+	log, _ := os.ReadFile(c.codex.log())
+	if diff := cmp.Diff([]string{"stop", "ended", "start", "served"}, strings.Fields(string(log))); diff != "" {
+		c.Error(diff)
+	}
+	if now, ok := c.codex.serving(); !ok || now == c.first {
+		c.Errorf("%+v serves: %v", now, ok)
+	}
+}
+
+// TestServiceIsOffered: nothing is restarted that nobody agreed to; with --yes it is, once, and 2.0.0 is active.
+func TestServiceIsOffered(t *testing.T) {
+	scratch = t.TempDir()
+	_, err := programs()
+	must(t, err)
+	t.Run("agreed", func(t *testing.T) {
+		t.Parallel()
+		c := newComputer(t)
+		if out := c.update(5, "--json"); !strings.Contains(out, `"confirmation_required"`) || !strings.Contains(out, strconv.Itoa(c.first.PID)) {
+			t.Error(out)
+		}
+		if now, _ := c.codex.serving(); now != c.first || c.there("stand-in.log") {
+			t.Errorf("%+v serves", now)
+		}
+		if out := c.update(0, "--yes", "--json"); !strings.Contains(out, `"maintenance"`) {
+			t.Error(out)
+		}
+		c.restarted()
+	})
+	t.Run("unverified", func(t *testing.T) {
+		t.Parallel()
+		c := newComputer(t)
+		// The number on record is given away: another process has it now.
+		data, err := os.ReadFile(c.codex.record())
+		must(t, err)
+		must(t, os.WriteFile(c.codex.record(), []byte(strings.Replace(string(data), `"startTicks":`, `"startTicks":1`, 1)), 0o600))
+		if out := c.update(5, "--yes", "--json"); !strings.Contains(out, `"processes_active"`) {
+			t.Error(out)
+		}
+		must(t, os.WriteFile(c.codex.record(), data, 0o600))
+		if now, _ := c.codex.serving(); now != c.first || c.there("stand-in.log") {
+			t.Errorf("%+v serves", now)
+		}
+	})
+	for _, at := range []string{"fenced", "stopped", "start", "started"} {
+		t.Run("killed "+at, func(t *testing.T) {
+			t.Parallel()
+			c := newComputer(t)
+			must(t, os.WriteFile(c.codex.path("hold-"+at), nil, 0o600))
+			c.update(0, "--yes")
+			c.await("the step", func() bool { return c.there("at-" + at) })
+			c.killWorker()
+			must(t, os.Remove(c.codex.path("hold-"+at)))
+			c.update(0)
+			c.restarted()
+		})
+	}
+	t.Run("killed waiting", func(t *testing.T) {
+		t.Parallel()
+		c := newComputer(t)
+		must(t, os.WriteFile(c.codex.path("busy"), nil, 0o600))
+		c.update(0, "--yes")
+		c.await("a look at the busy server", func() bool { return strings.Contains(c.job().Note, "busy") })
+		c.killWorker()
+		if c.there("stand-in.log") {
+			t.Error("something was done to a busy server")
+		}
+		must(t, os.Remove(c.codex.path("busy")))
+		c.update(0)
+		c.restarted()
+	})
+	t.Run("killed refreshing", func(t *testing.T) {
+		t.Parallel()
+		c := newComputer(t)
+		unlock, err := installer.Lock(t.Context(), c.home)
+		must(t, err)
+		c.update(0, "--yes")
+		c.await("the refresh", func() bool { return c.job().Status == maintenance.Refreshing })
+		c.killWorker()
+		unlock()
+		c.update(0)
+		c.restarted()
+	})
+	t.Run("killed before it told the server", func(t *testing.T) {
+		t.Parallel()
+		c := newComputer(t)
+		must(t, os.WriteFile(c.codex.path("hold-stop"), nil, 0o600))
+		c.update(0, "--yes")
+		c.await("the step", func() bool { return c.there("at-stop") })
+		c.killWorker()
+		c.update(0) // the command that would tell it still stands there
+		c.await("the end of the job", func() bool { return c.job().Over() })
+		s, err := c.m.Settings()
+		must(t, err)
+		if j := c.job(); j.Reason != string(maintenance.ReasonStopFailed) || s.Phase != runtime.Ready || s.Active.Version != "1.0.0" || s.Notice == "" {
+			t.Errorf("%+v, %+v", j, s)
+		}
+		if now, _ := c.codex.serving(); now != c.first || c.there("stand-in.log") {
+			t.Errorf("%+v serves", now)
+		}
+		must(t, os.Remove(c.codex.path("hold-stop")))
+	})
+	t.Run("the refresh fails", func(t *testing.T) {
+		t.Parallel()
+		c := newComputer(t)
+		must(t, os.WriteFile(c.codex.path("hold-stopped"), nil, 0o600))
+		c.update(0, "--yes")
+		c.await("the step", func() bool { return c.there("at-stopped") })
+		wired, err := os.ReadFile(c.codex.path("hooks.json"))
+		must(t, err)
+		must(t, os.WriteFile(c.codex.path("hooks.json"), []byte("no JSON"), 0o600)) // somebody else's edit, after it was planned
+		must(t, os.Remove(c.codex.path("hold-stopped")))
+		c.await("the end of the job", func() bool { return c.job().Over() })
+		if j := c.job(); j.Reason != string(maintenance.ReasonRefreshFailed) {
+			t.Errorf("%+v", j)
+		}
+		c.once()
+		must(t, os.WriteFile(c.codex.path("hooks.json"), wired, 0o600))
+		c.update(0)
+		if s, err := c.m.Settings(); err != nil || s.Active.Version != "2.0.0" || s.Phase != runtime.Ready {
+			t.Errorf("%+v, %v", s, err)
+		}
+	})
+}
