@@ -43,7 +43,10 @@ func (s *server) addResources() {
 				if err != nil {
 					return nil, classify(err)
 				}
-				return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: r.uri, MIMEType: mimeJSON, Text: string(content)}}}, nil
+				return &mcp.ReadResourceResult{
+					Contents:  []*mcp.ResourceContents{{URI: r.uri, MIMEType: mimeJSON, Text: string(content)}},
+					Cacheable: mcp.Cacheable{CacheScope: "private"}, // what is in it depends on who asks
+				}, nil
 			})
 	}
 }

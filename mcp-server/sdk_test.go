@@ -240,6 +240,9 @@ func TestResourcesTellOfTheirChanges(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				if result.CacheScope != "private" || result.TTLMs != 0 {
+					t.Errorf("%s may be kept as %+v", uri, result.Cacheable)
+				}
 				return result.Contents[0].Text
 			}
 			if inbox := read("acc://inbox"); inbox != `{"items":[],"nextCursor":null}` {
