@@ -213,7 +213,7 @@ func TestFaultSweep(t *testing.T) {
 		sweep    sweeper
 		recorded int
 	}{
-		{"first commit", sweeper{prepare: vfstest.NewDisk, after: 1}, 1034},
+		{"first commit", sweeper{prepare: vfstest.NewDisk, after: 1}, 1023},
 		{"commit", sweeper{prepare: warm(3), before: 3, after: 4}, 506},
 		{"commit after a reboot", sweeper{prepare: rebooted, before: 3, after: 4}, 1133},
 		{"commit behind a torn tail", sweeper{prepare: tornTail(t), before: 3, after: 4}, 594},
