@@ -15,6 +15,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/storage-filesystem/datahome"
@@ -96,19 +97,63 @@ func load(home datahome.Home, ref string) (saved Saved, found bool, err error) {
 	if err != nil {
 		return Saved{}, false, err
 	}
-	r, err := decode(path, data)
+	r, s, err := recordOf(path, ref, data)
 	if err != nil {
 		return Saved{}, false, err
-	}
-	s := Session{AdapterID: r.adapterID, NativeID: r.nativeSessionID}
-	if s.Ref() != ref {
-		return Saved{}, false, protocol.DataError(protocol.ReasonMalformed, path+" is the record of another session")
 	}
 	d, err := workspace.Rediscover(r.cwd, r.room())
 	if err != nil {
 		return Saved{}, false, err
 	}
 	return Saved{Session: s, Cwd: r.cwd, Workspace: d}, true, nil
+}
+
+// recordOf decodes the record of a reference.
+func recordOf(path, ref string, data []byte) (record, Session, error) {
+	r, err := decode(path, data)
+	if err != nil {
+		return record{}, Session{}, err
+	}
+	s := Session{AdapterID: r.adapterID, NativeID: r.nativeSessionID}
+	if s.Ref() != ref {
+		return record{}, Session{}, protocol.DataError(protocol.ReasonMalformed, path+" is the record of another session")
+	}
+	return r, s, nil
+}
+
+// Damage is a file that stands in the place of a saved room and is none.
+type Damage struct {
+	Path string
+	Err  error
+}
+
+// Damaged gives the saved rooms of a data home that cannot be read, for diagnosis: hooks of their sessions do
+// nothing. The error is for a directory that cannot be listed.
+func Damaged(home datahome.Home) ([]Damage, error) {
+	dir := home.NativeWorkspaces()
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, protocol.DataError("", "cannot list "+dir).Because(err)
+	}
+	var all []Damage
+	for _, e := range entries {
+		name, isRecord := strings.CutSuffix(e.Name(), ".json")
+		if _, ok := key(protocol.RoomScheme + name); !isRecord || !ok {
+			continue
+		}
+		path := filepath.Join(dir, e.Name())
+		data, err := privatefile.ReadBelow(home.Root, path, maxRecordBytes)
+		if err == nil {
+			_, _, err = recordOf(path, protocol.RoomScheme+name, data)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			all = append(all, Damage{path, err})
+		}
+	}
+	return all, nil
 }
 
 // publish saves the room found at cwd, unless somebody else was faster.
