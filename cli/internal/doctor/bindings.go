@@ -9,6 +9,7 @@ import (
 	hookrunner "github.com/acc-control-plane/acc/hook-runner"
 	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/storage-filesystem/livefiles"
+	"github.com/acc-control-plane/acc/storage-filesystem/nativeworkspace"
 	"github.com/acc-control-plane/acc/storage-filesystem/room"
 )
 
@@ -127,6 +128,17 @@ func record(reader core.Reader, id string) (*protocol.Session, bool, error) {
 		return nil, false, err
 	}
 	return stored.Record.(*protocol.Session), true, nil
+}
+
+// checkSavedRooms looks at the files by which hooks know their session's room.
+func (e *examination) checkSavedRooms() {
+	damaged, err := nativeworkspace.Damaged(e.Home)
+	if err != nil {
+		e.fail(subjectSessions, err.Error(), hint(err, "make the directory readable for this user"))
+	}
+	for _, d := range damaged {
+		e.fail(subjectSessions, "damaged: "+d.Path+" names no room, so the hooks of its session do nothing: "+d.Err.Error(), "rm "+quoted(d.Path)+"; the session's next prompt finds the room again")
+	}
 }
 
 // checkOwners looks at the files by which hooks know their session.

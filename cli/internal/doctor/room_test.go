@@ -287,6 +287,26 @@ func TestOwnerFiles(t *testing.T) {
 	}
 }
 
+// TestSavedRooms: one that is damaged, one of another session, and files that are none.
+func TestSavedRooms(t *testing.T) {
+	p := newPatient(t)
+	p.talk(1)
+	dir := p.home.NativeWorkspaces()
+	p.must(os.MkdirAll(dir, 0o700))
+	torn := filepath.Join(dir, strings.Repeat("0", 64)+".json")
+	p.must(os.WriteFile(torn, []byte("{"), 0o600))
+	p.must(os.WriteFile(filepath.Join(dir, "notes.json"), []byte("{"), 0o600))
+	var text []string
+	for _, l := range lines(p.examine(false), subjectSessions) {
+		if strings.Contains(l, "damaged: ") {
+			text = append(text, l)
+		}
+	}
+	if len(text) != 1 || !strings.HasPrefix(text[0], "fail damaged: "+torn+" names no room, so the hooks of its session do nothing: ") || !strings.Contains(text[0], "-> rm '"+torn+"'") {
+		t.Errorf("%q", text)
+	}
+}
+
 // TestServers: registrations are told without being asked for; a client without one is not missed.
 func TestServers(t *testing.T) {
 	p := newPatient(t)

@@ -49,6 +49,7 @@ func (e *examination) checkSessions(ctx context.Context, r *room.Room) {
 	e.checkClock(ctx, r, status)
 	e.checkEndpoints(status)
 	e.checkAttempts(ctx, r, status)
+	e.checkSavedRooms()
 	e.checkOwners(ctx, r)
 	e.checkHooksFired(r)
 }
