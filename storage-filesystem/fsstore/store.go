@@ -36,7 +36,7 @@ type Options struct {
 	// somebody else; empty: three levels above Dir, which is the data home.
 	Base  string
 	Clock core.Clock // for what people read; nil: the system's
-	FS    vfs.FS     // nil: the real file system
+	FS    vfs.FS     // nil: the real file system, by a vfs.Keeping of its own
 
 	rotateAt int64 // bytes of a segment after which the next frame begins a new one; 0: rotateAt
 }
@@ -48,7 +48,7 @@ func (o *Options) now() time.Time {
 	return time.Now().UTC().Truncate(time.Millisecond)
 }
 
-// Store implements core.Store. It keeps nothing open between operations, so it needs no Close.
+// Store implements core.Store. It keeps nothing open between operations but what its file system keeps, so it needs no Close.
 type Store struct {
 	opts   Options
 	fs     vfs.FS
@@ -60,7 +60,8 @@ type Store struct {
 }
 
 // settled is an identity that was read from a directory, so that it is not read again as long as the
-// directory is the same.
+// directory is the same. A directory that is kept open cannot be taken for one that was made in its place: file systems
+// give the number of a removed one to the next.
 type settled struct {
 	identity
 	dir vfs.FileID
@@ -84,7 +85,7 @@ func open(ctx context.Context, opts Options, migrating bool) (*Store, error) {
 	}
 	s := &Store{opts: opts, fs: opts.FS, migrating: migrating}
 	if s.fs == nil {
-		s.fs = vfs.OS{}
+		s.fs = new(vfs.Keeping) // also for settled
 	}
 	s.bootID = s.fs.BootID()
 	if err := ctx.Err(); err != nil {

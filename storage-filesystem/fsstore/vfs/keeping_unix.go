@@ -41,6 +41,17 @@ func (k *Keeping) Open(base, dir string) (Dir, error) {
 	return d, err
 }
 
+// Create implements FS.
+func (k *Keeping) Create(base, dir string) (Dir, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	d, err := k.OS.Create(base, dir)
+	if err == nil {
+		k.keep(d.(*osDir).fd, base, dir)
+	}
+	return d, err
+}
+
 // keep remembers a second descriptor of an opened directory. It does not matter if it cannot.
 func (k *Keeping) keep(fd int, base, dir string) {
 	k.kept = nil
