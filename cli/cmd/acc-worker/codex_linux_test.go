@@ -25,11 +25,13 @@ import (
 // This binary under the name codex stands in for Codex and its background server: the same commands, record, socket
 // and answers, as far as acc asks. It writes down what happens to it, and stops where a test wants it to.
 
+const serverRecord = "app-server-daemon/daemon.pid"
+
 const thread = "01a22d58-3718-7580-9e25-79ff1a379cc7"
 
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) != "codex" {
-		os.Exit(m.Run())
+		os.Exit(tests(m))
 	}
 	c := codex{os.Getenv("CODEX_HOME")}
 	var err error
@@ -51,10 +53,22 @@ func TestMain(m *testing.M) {
 	}
 }
 
+var scratch string // what the tests build
+
+func tests(m *testing.M) int {
+	var err error
+	if scratch, err = os.MkdirTemp("", "acc-worker-"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer func() { _ = os.RemoveAll(scratch) }()
+	return m.Run()
+}
+
 type codex struct{ home string }
 
 func (c codex) path(name string) string { return filepath.Join(c.home, name) }
-func (c codex) record() string          { return c.path("app-server-daemon/daemon.pid") }
+func (c codex) record() string          { return c.path(serverRecord) }
 func (c codex) log() string             { return c.path("stand-in.log") }
 
 func (c codex) note(what string) error {
@@ -89,8 +103,11 @@ type recordFile struct {
 }
 
 // serving gives the process on record if it runs.
-func (c codex) serving() (p process.Identity, ok bool) {
-	data, err := os.ReadFile(c.record())
+func (c codex) serving() (p process.Identity, ok bool) { return c.named(serverRecord) }
+
+// named gives the process that a record names, if it runs.
+func (c codex) named(record string) (p process.Identity, ok bool) {
+	data, err := os.ReadFile(c.path(record))
 	var r recordFile
 	if err != nil || json.Unmarshal(data, &r) != nil {
 		return p, false
@@ -236,7 +253,7 @@ func (c codex) answer(method string) string {
 	return `{}`
 }
 
-// frame reads a frame of a client, which is masked.
+// frame reads a frame: a client's is masked. None that matters here is longer than 64 KiB.
 func frame(in io.Reader) ([]byte, error) {
 	var head [2]byte
 	if _, err := io.ReadFull(in, head[:]); err != nil {
@@ -249,6 +266,11 @@ func frame(in io.Reader) ([]byte, error) {
 			return nil, err
 		}
 		size = int(binary.BigEndian.Uint16(long[:]))
+	}
+	if head[1]&0x80 == 0 { // of a server
+		data := make([]byte, size)
+		_, err := io.ReadFull(in, data)
+		return data, err
 	}
 	data := make([]byte, 4+size)
 	if _, err := io.ReadFull(in, data); err != nil {

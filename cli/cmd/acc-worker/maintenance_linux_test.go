@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bufio"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -33,8 +36,6 @@ func buildOf(version string) string {
 	return hex.EncodeToString(sum[:12])
 }
 
-var scratch string // of the test that builds them
-
 // programs builds the executables that run here, once per version.
 var programs = sync.OnceValues(func() (map[string]string, error) {
 	dirs := map[string]string{}
@@ -57,6 +58,8 @@ type computer struct {
 	home  datahome.Home
 	m     *runtime.Manager
 	first process.Identity // that serves at first
+	// session is the client's own id of the session.
+	session string
 }
 
 func newComputer(t *testing.T) *computer {
@@ -70,11 +73,20 @@ func newComputer(t *testing.T) *computer {
 	must(t, err)
 	c := &computer{T: t, root: root, codex: codex{filepath.Join(root, "codex")}, home: datahome.Home{Root: filepath.Join(root, "data")}}
 	c.m = runtime.Open(c.home)
-	self, err := os.Executable()
+	t.Cleanup(func() { // a worker goes on after its job is over; it must not write where everything was removed
+		for limit := time.Now().Add(20 * time.Second); len(c.workers()) > 0 && time.Now().Before(limit); {
+			time.Sleep(5 * time.Millisecond)
+		}
+	})
+	client, err := os.Executable()
 	must(t, err)
+	c.session = thread
+	if t.Name() == "TestRealService" {
+		client = os.Getenv(realCodex)
+	}
 	for _, path := range []string{"path/codex", "codex/packages/app-server-daemon/current/bin/codex", "project/x"} {
 		must(t, os.MkdirAll(filepath.Dir(filepath.Join(root, path)), 0o700))
-		must(t, os.Symlink(self, filepath.Join(root, path)))
+		must(t, os.Symlink(client, filepath.Join(root, path)))
 	}
 	unpacked := c.unpack(built["1.0.0"], "1.0.0")
 	c.run(0, filepath.Join(unpacked, "bin", "acc"), "install", "--adapter", "codex", "--delivery", "all")
@@ -85,8 +97,12 @@ func newComputer(t *testing.T) *computer {
 		}
 	})
 	c.first, _ = c.codex.serving()
+	if client != os.Getenv(realCodex) {
+		defer func() { must(t, os.Remove(c.codex.log())) }()
+	} else {
+		c.open()
+	}
 	c.speak()
-	must(t, os.Remove(c.codex.log()))
 	staged, err := c.m.StageCopy(t.Context(), c.unpack(built["2.0.0"], "2.0.0"))
 	must(t, err)
 	must(t, c.m.Publish(t.Context(), staged))
@@ -162,7 +178,7 @@ func (c *computer) speak() {
 	for _, event := range []string{"SessionStart", "UserPromptSubmit"} {
 		for _, g := range wired.Hooks[event] {
 			payload, _ := json.Marshal(map[string]string{
-				"session_id": thread, "cwd": filepath.Join(c.root, "project"), "hook_event_name": event, "model": "gpt-5.5",
+				"session_id": c.session, "cwd": filepath.Join(c.root, "project"), "hook_event_name": event, "model": "gpt-5.5",
 				"permission_mode": "default", "source": "startup", "turn_id": "1", "prompt": "hello",
 			})
 			c.feed(string(payload), 0, "/bin/sh", "-c", g.Hooks[0].Command)
@@ -192,33 +208,26 @@ func (c *computer) there(name string) bool {
 	return err == nil
 }
 
+// workers are the processes that run from acc's own directory.
+func (c *computer) workers() (pids []int) {
+	entries, _ := os.ReadDir("/proc")
+	for _, e := range entries {
+		exe, _ := os.Readlink("/proc/" + e.Name() + "/exe")
+		if pid, err := strconv.Atoi(e.Name()); err == nil && strings.HasPrefix(exe, c.home.Root+"/") {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
 // killWorker kills the worker that is at the job.
 func (c *computer) killWorker() {
 	c.Helper()
-	s, err := c.m.Settings()
-	must(c.T, err)
-	names := []string{c.m.Layout().Executable(s.Active.Name, "acc-worker")}
-	if s.Pending != nil {
-		names = append(names, c.m.Layout().Executable(s.Pending.Name, "acc-worker"))
+	pids := c.workers()
+	if len(pids) != 1 {
+		c.Fatalf("%v are at it; %+v", pids, c.job())
 	}
-	killed := 0
-	entries, err := os.ReadDir("/proc")
-	must(c.T, err)
-	for _, e := range entries {
-		pid, err := strconv.Atoi(e.Name())
-		if err != nil {
-			continue
-		}
-		exe, _ := os.Readlink("/proc/" + e.Name() + "/exe")
-		for _, name := range names {
-			if exe == name && syscall.Kill(pid, syscall.SIGKILL) == nil {
-				killed++
-			}
-		}
-	}
-	if killed != 1 {
-		c.Fatalf("%d workers were at it; %+v", killed, c.job())
-	}
+	must(c.T, syscall.Kill(pids[0], syscall.SIGKILL))
 }
 
 // restarted looks that 2.0.0 is active, and that the server was restarted exactly once.
@@ -247,9 +256,77 @@ func (c *computer) once() {
 	}
 }
 
+// realCodex is the variable that names the executable of a Codex.
+const realCodex = "ACC_REAL_CODEX"
+
+// open has the real server hold a thread, as a terminal does, until the test ends.
+func (c *computer) open() {
+	c.Helper()
+	path, err := filepath.EvalSymlinks(c.codex.path("app-server-control/app-server-control.sock"))
+	must(c.T, err)
+	conn, err := net.Dial("unix", path)
+	must(c.T, err)
+	c.Cleanup(func() { _ = conn.Close() })
+	_, err = conn.Write([]byte("GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"))
+	must(c.T, err)
+	in := bufio.NewReader(conn)
+	for line := "-"; strings.TrimSpace(line) != ""; {
+		line, err = in.ReadString('\n')
+		must(c.T, err)
+	}
+	cwd, _ := json.Marshal(filepath.Join(c.root, "project"))
+	for _, text := range []string{
+		`{"id":0,"method":"initialize","params":{"clientInfo":{"name":"test","title":"test","version":"1"},"capabilities":{"experimentalApi":true}}}`,
+		`{"method":"initialized"}`, `{"id":1,"method":"thread/start","params":{"cwd":` + string(cwd) + `}}`,
+	} {
+		head := binary.BigEndian.AppendUint16([]byte{0x81, 0x80 | 126}, uint16(len(text)))
+		_, err := conn.Write(append(append(head, 0, 0, 0, 0), text...)) // masked with zeros
+		must(c.T, err)
+	}
+	must(c.T, conn.SetReadDeadline(time.Now().Add(20*time.Second)))
+	for c.session == thread {
+		message, err := frame(in)
+		must(c.T, err)
+		var m struct {
+			ID     *int
+			Result struct{ Thread struct{ ID string } }
+			Error  any
+		}
+		if json.Unmarshal(message, &m) == nil && m.ID != nil && *m.ID == 1 {
+			if c.session = m.Result.Thread.ID; c.session == "" {
+				c.Fatalf("%s", message)
+			}
+		}
+	}
+}
+
+// TestRealService: the background server of a real Codex keeps 2.0.0 waiting by a session, and is restarted.
+func TestRealService(t *testing.T) {
+	if os.Getenv(realCodex) == "" {
+		t.Skip(realCodex + " names no Codex")
+	}
+	t.Setenv("TMPDIR", "/var/tmp") // Codex refuses some of its work in the system's temporary directory
+	c := newComputer(t)
+	t.Cleanup(func() {
+		// What looks for later versions of the client stays.
+		if updater, ok := c.codex.named("app-server-daemon/daemon-updater.pid"); ok {
+			_ = syscall.Kill(updater.PID, syscall.SIGKILL)
+		}
+	})
+	if out := c.update(5, "--json"); !strings.Contains(out, `"confirmation_required"`) || !strings.Contains(out, strconv.Itoa(c.first.PID)) {
+		t.Error(out)
+	}
+	c.update(0, "--yes")
+	c.await("the end of the job", func() bool { return c.job().Over() })
+	s, err := c.m.Settings()
+	must(t, err)
+	if now, ok := c.codex.serving(); c.job().Status != maintenance.Completed || s.Active.Version != "2.0.0" || !ok || now == c.first {
+		t.Errorf("%+v, %+v, %+v", c.job(), s, now)
+	}
+}
+
 // TestServiceIsOffered: nothing is restarted that nobody agreed to; with --yes it is, once, and 2.0.0 is active.
 func TestServiceIsOffered(t *testing.T) {
-	scratch = t.TempDir()
 	_, err := programs()
 	must(t, err)
 	t.Run("agreed", func(t *testing.T) {

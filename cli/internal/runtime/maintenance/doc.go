@@ -7,5 +7,6 @@
 // maintenance.json, outside every repository. A worker that takes over after a crash never stops the service a
 // second time.
 //
-// How a service is looked at, stopped and started is an adapter's to know: Service is the port. Start at job.go.
+// How a service is looked at, stopped and started is an adapter's to know: Service is the port, and package vendors gives
+// what adapters have for it. Start at job.go.
 package maintenance
