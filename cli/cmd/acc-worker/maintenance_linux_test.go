@@ -358,6 +358,28 @@ func TestServiceIsOffered(t *testing.T) {
 			t.Errorf("%+v serves", now)
 		}
 	})
+	t.Run("damaged", func(t *testing.T) {
+		t.Parallel()
+		c := newComputer(t)
+		must(t, os.WriteFile(c.codex.path("busy"), nil, 0o600))
+		c.update(0, "--yes")
+		c.await("a look at the busy server", func() bool { return strings.Contains(c.job().Note, "busy") })
+		c.killWorker()
+		s, err := c.m.Settings()
+		must(t, err)
+		program := c.m.Layout().Executable(s.Pending.Name, "acc-mcp")
+		must(t, os.Chmod(program, 0o700))
+		must(t, os.WriteFile(program, []byte("tampered"), 0o700))
+		if out := c.update(4, "--json"); !strings.Contains(out, string(runtime.ReasonGenerationDamaged)) || c.job().Status != maintenance.Cancelled {
+			t.Errorf("%s, %+v", out, c.job())
+		}
+		// The record of jobs is damaged, too: nobody is restarted, and who asks is told which file it is.
+		must(t, os.WriteFile(c.m.Layout().Maintenance(), []byte("?"), 0o600))
+		out := c.update(4, "--yes", "--json")
+		if now, _ := c.codex.serving(); !strings.Contains(out, "maintenance.json") || !strings.Contains(out, "remove the file") || now != c.first || c.there("stand-in.log") {
+			t.Errorf("%s, %+v", out, now)
+		}
+	})
 	for _, at := range []string{"fenced", "stopped", "start", "started"} {
 		t.Run("killed "+at, func(t *testing.T) {
 			t.Parallel()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -120,9 +121,14 @@ func (j Job) stopped() bool {
 	return j.Status == Stopping || j.Status == Refreshing || j.Status == Restarting
 }
 
-// Read gives the last job; found is false if there never was one.
+// Read gives the last job; found is false if there never was one. One that cannot be read may have stopped a service:
+// that is for a person to look at.
 func Read(m *runtime.Manager) (j Job, found bool, err error) {
-	return runtime.ReadRecord(m, m.Layout().Maintenance(), jobObject)
+	j, found, err = runtime.ReadRecord(m, m.Layout().Maintenance(), jobObject)
+	if known := (*protocol.Error)(nil); errors.As(err, &known) {
+		err = known.WithHint("look whether the client's background service runs, remove the file, then: acc update")
+	}
+	return j, found, err
 }
 
 func save(m *runtime.Manager, j *Job) error {
@@ -187,6 +193,21 @@ func Approve(ctx context.Context, m *runtime.Manager, s Service, approved, calle
 		j.Target = settings.Pending.Name
 	}
 	return j, save(m, &j)
+}
+
+// Abandon cancels a job that nobody can work on, as long as nothing was done for it.
+func Abandon(m *runtime.Manager) error {
+	lock, err := m.TakeLock(m.Layout().MaintenanceLock())
+	if err != nil {
+		return err
+	}
+	defer lock.Release()
+	j, found, err := Read(m)
+	if err != nil || !found || j.Status != Waiting {
+		return err
+	}
+	j.Status = Cancelled
+	return save(m, &j)
 }
 
 // Spared says of which holders an activation need not wait that goes on behind the fence of a job whose refresh failed:

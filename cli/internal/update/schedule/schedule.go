@@ -82,7 +82,7 @@ func Start(home datahome.Home, env func(string) string) (started bool) {
 const MaintenanceCommand = "maintenance"
 
 // StartMaintenance starts the worker that goes on with the maintenance job: that of the generation which comes in, or of
-// the active one if that has come in. It does not wait, and the worker outlives this process. If one is at work already,
+// the active one if that has come in. If that is damaged, a job for which nothing was done is cancelled. It does not wait, and the worker outlives this process. If one is at work already,
 // the new one finds that out and ends.
 func StartMaintenance(home datahome.Home) error {
 	m := runtime.Open(home)
@@ -95,7 +95,7 @@ func StartMaintenance(home datahome.Home) error {
 		g = *s.Pending
 	}
 	if err := m.Verify(g); err != nil {
-		return err
+		return errors.Join(err, maintenance.Abandon(m)) // a later release can take its place
 	}
 	if err := start(home, g.Name, MaintenanceCommand); err != nil {
 		return protocol.DataError(ReasonNotStarted, fmt.Sprintf("the worker of acc %s could not be started: %v", g.Version, err)).WithHint("acc update").Because(err)
