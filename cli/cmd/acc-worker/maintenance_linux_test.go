@@ -358,6 +358,25 @@ func TestServiceIsOffered(t *testing.T) {
 			t.Errorf("%+v serves", now)
 		}
 	})
+	for reply, code := range map[string]int{"n": 5, "y": 0} {
+		t.Run("asked, "+reply, func(t *testing.T) {
+			t.Parallel()
+			if _, err := os.Stat("/usr/bin/script"); err != nil {
+				t.Skip("nothing here makes a terminal")
+			}
+			c := newComputer(t)
+			acc := filepath.Join(c.home.Root, "acc/runtime/bin/acc")
+			out := c.feed(reply+"\n", code, "/usr/bin/script", "-qec", acc+" update", "/dev/null")
+			if !strings.Contains(out, "Restart it once it is idle?") || !strings.Contains(out, strconv.Itoa(c.first.PID)) {
+				t.Error(out)
+			}
+			if reply == "y" {
+				c.restarted()
+			} else if now, _ := c.codex.serving(); now != c.first || c.there("stand-in.log") {
+				t.Errorf("%+v serves", now)
+			}
+		})
+	}
 	t.Run("damaged", func(t *testing.T) {
 		t.Parallel()
 		c := newComputer(t)
