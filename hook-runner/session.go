@@ -98,7 +98,23 @@ func (c *call) resume(ctx context.Context, owner core.Owner) error {
 		CheckoutRoot: c.saved.Workspace.CheckoutRoot(), Branch: c.branch(), PID: c.clientPID(),
 		Enforcement: c.enforcement(), Lifecycle: c.lifecycle(), Cadence: protocol.HookCadence,
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	return c.stillIn(ctx, owner)
+}
+
+// stillIn closes the session that was just opened if the conversation ended meanwhile: its next hook speaks for
+// another pair, and nobody would ever close this one.
+func (c *call) stillIn(ctx context.Context, owner core.Owner) error {
+	current, found, err := c.files.owner()
+	if err != nil || found && current == owner {
+		return err
+	}
+	if _, err := c.room.Core.CloseSession(ctx, owner, ""); err != nil && !gone(err) {
+		return err
+	}
+	return protocol.ConflictError(protocol.ReasonSessionClosed, "the conversation ended while its session was opened")
 }
 
 // stay tells the installation that a session begins, if its client's process is known: only that process's death
@@ -154,7 +170,14 @@ func (c *call) sessionEnd(ctx context.Context) error {
 		return err
 	}
 	c.files.forget()
-	return c.files.succeed(owner, c.room.Core.NewOwner())
+	if err := c.files.succeed(owner, c.room.Core.NewOwner()); err != nil {
+		return err
+	}
+	// A hook that began before the next pair was on file may have opened the session once more.
+	if _, err := c.room.Core.CloseSession(ctx, owner, c.event.Reason); err != nil && !gone(err) {
+		return err
+	}
+	return nil
 }
 
 // vanish removes everything of a conversation that ended in a room that nobody ever shared with it, and says

@@ -245,6 +245,30 @@ func TestEndAndReturn(t *testing.T) {
 	}
 }
 
+// TestEndBesidePrompt: the end of a conversation and its next prompt at once leave one session or none, never one that
+// no later hook would close.
+func TestEndBesidePrompt(t *testing.T) {
+	m := newMachine(t)
+	for round := range 15 {
+		c := m.conversation("bob")
+		c.start("startup")
+		var wg sync.WaitGroup
+		for _, payload := range []string{c.payload("SessionEnd", `"reason":"other"`), c.payload("UserPromptSubmit", `"prompt":"go on"`)} {
+			wg.Go(func() {
+				if r := run(t, c.command(payload)); r.code != 0 || r.stderr != "" {
+					t.Errorf("%+v", r)
+				}
+			})
+		}
+		wg.Wait()
+		c.prompt()
+		c.hook("SessionEnd", `"reason":"other"`)
+		if open := m.openSessions(); len(open) != 0 {
+			t.Fatalf("round %d: open are %v", round, open)
+		}
+	}
+}
+
 // TestClear: /clear ends one conversation and starts another in the same process.
 func TestClear(t *testing.T) {
 	m := newMachine(t)
