@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/acc-control-plane/acc/core"
 	"github.com/acc-control-plane/acc/protocol"
@@ -27,6 +28,7 @@ func holdWriterLock(step string) {
 			if at == step {
 				fmt.Println("held")
 				_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+				time.Sleep(time.Hour) // this thread may run on for a moment
 			}
 		},
 	})
