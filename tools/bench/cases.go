@@ -154,6 +154,9 @@ func (b *bench) once(ctx context.Context, c testCase, m *machine) (run, error) {
 	if err != nil {
 		return run{}, err
 	}
+	if r.complaint != "" {
+		return run{}, fmt.Errorf("it complained: %s", r.complaint)
+	}
 	if c.silent && r.output != 0 {
 		return run{}, fmt.Errorf("it said %d bytes, and there is nothing to say", r.output)
 	}

@@ -17,6 +17,7 @@ type crowded struct {
 	name           string
 	runs           runs
 	sent, recorded int // messages; what was sent and is recorded twice or not at all is an error
+	skipped        int // hooks that let their client go on because the store was busy for too long
 	took           time.Duration
 }
 
@@ -92,6 +93,9 @@ func (b *bench) together(ctx context.Context, got *crowded, n int, work func(i i
 				mu.Lock()
 				defer mu.Unlock()
 				got.runs = append(got.runs, one)
+				if one.complaint != "" {
+					got.skipped++
+				}
 				return err
 			})
 			mu.Lock()

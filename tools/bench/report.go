@@ -73,10 +73,10 @@ func (p pairResult) history() float64 {
 }
 
 func (r results) writeCrowds(b *bytes.Buffer) {
-	fmt.Fprintf(b, "| at once | processes | median | p95 | p99, target 500 ms | max | messages sent, recorded |\n|---|---|---|---|---|---|---|\n")
+	fmt.Fprintf(b, "| at once | processes | median | p95 | p99, target 500 ms | max | hooks that gave up | messages sent, recorded |\n|---|---|---|---|---|---|---|---|\n")
 	for _, c := range r.crowds {
-		fmt.Fprintf(b, "| %s, in %.1f s | %d | %s | %s | %s | %s | %d, %d |\n", c.name, c.took.Seconds(), len(c.runs), ms(c.runs.median()),
-			ms(c.runs.quantile(0.95)), ms(c.runs.quantile(0.99)), ms(c.runs.quantile(1)), c.sent, c.recorded)
+		fmt.Fprintf(b, "| %s, in %.1f s | %d | %s | %s | %s | %s | %d | %d, %d |\n", c.name, c.took.Seconds(), len(c.runs), ms(c.runs.median()),
+			ms(c.runs.quantile(0.95)), ms(c.runs.quantile(0.99)), ms(c.runs.quantile(1)), c.skipped, c.sent, c.recorded)
 	}
 	fmt.Fprintln(b)
 }
