@@ -32,7 +32,7 @@ func build(ctx context.Context, dir string) (programs, error) {
 	}
 	for to, from := range map[string]string{p.acc: "./cli/cmd/acc", p.hook: "./cli/cmd/acc-hook", p.empty: source, p.starter: "./tools/bench/starter"} {
 		cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-tags=urfave_cli_no_docs", "-ldflags=-s -w", "-o", to, from)
-		cmd.Dir = root
+		cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return programs{}, fmt.Errorf("go build %s: %w\n%s", from, err, out)
 		}

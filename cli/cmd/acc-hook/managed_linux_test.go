@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"os/exec"
 	"path/filepath"
 	"testing"
@@ -20,10 +21,16 @@ func TestAdmissionCosts(t *testing.T) {
 	run(t, m.installed(c, c.payload("SessionStart", `"source":"startup"`)))
 	run(t, m.installed(c, c.payload("UserPromptSubmit", `"prompt":"x"`)))
 	guard := c.payload("PreToolUse", `"tool_name":"Edit"`, `"tool_input":{"file_path":`+quoted(filepath.Join(m.project, "src/free.go"))+`}`)
-	unmanaged := c.command(guard)
-	unmanaged.Env = append(unmanaged.Env, "ACC_UNMANAGED=1")
-	without, _ := calls(t, unmanaged)
-	with, _ := calls(t, m.installed(c, guard))
+	// The least of several: a busy scheduler makes calls of its own.
+	without, with := math.MaxInt, math.MaxInt
+	for range 6 {
+		unmanaged := c.command(guard)
+		unmanaged.Env = append(unmanaged.Env, "ACC_UNMANAGED=1")
+		n, _ := calls(t, unmanaged)
+		without = min(without, n)
+		n, _ = calls(t, m.installed(c, guard))
+		with = min(with, n)
+	}
 	t.Logf("%d system calls, %d of them to be let in", with, with-without)
 	if with-without > maxAdmission {
 		t.Errorf("to be let in takes %d system calls, at most %d", with-without, maxAdmission)
