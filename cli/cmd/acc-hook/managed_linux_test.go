@@ -23,7 +23,7 @@ func TestAdmissionCosts(t *testing.T) {
 	guard := c.payload("PreToolUse", `"tool_name":"Edit"`, `"tool_input":{"file_path":`+quoted(filepath.Join(m.project, "src/free.go"))+`}`)
 	// The least of several: a busy scheduler makes calls of its own.
 	without, with := math.MaxInt, math.MaxInt
-	for range 6 {
+	for range 10 {
 		unmanaged := c.command(guard)
 		unmanaged.Env = append(unmanaged.Env, "ACC_UNMANAGED=1")
 		n, _ := calls(t, unmanaged)
