@@ -1,7 +1,10 @@
 package adapter
 
 import (
+	"bytes"
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"slices"
 	"time"
 
@@ -49,6 +52,27 @@ type Vault interface {
 	Keep(id string, record []byte) error
 	Record(id string) ([]byte, error) // os.ErrNotExist if there is none
 	Drop(id string) error             // no error if there is none
+}
+
+// NewRef mints a reference that says nothing but its prefix, under which a Vault can keep a record.
+func NewRef(prefix string) string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return prefix + hex.EncodeToString(b[:])
+}
+
+// KeepRecord keeps a record in v and gives the reference to publish: previous, if that is what it leads to, otherwise
+// a new one that begins with prefix; what previous led to is dropped then, because nobody is reached there any more.
+// previous is "" where nothing is published.
+func KeepRecord(v Vault, prefix, previous string, record []byte) (ref string, err error) {
+	if previous != "" {
+		if before, err := v.Record(previous); err == nil && bytes.Equal(before, record) {
+			return previous, nil
+		}
+		_ = v.Drop(previous)
+	}
+	ref = NewRef(prefix)
+	return ref, v.Keep(ref, record)
 }
 
 // BindRequest is what a hook knows of the session that it speaks for.

@@ -1,9 +1,6 @@
 package live
 
 import (
-	"bytes"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"io/fs"
 
@@ -39,16 +36,7 @@ func (e endpoint) keep(v adapter.Vault, previous string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if previous != "" {
-		if before, err := v.Record(previous); err == nil && bytes.Equal(before, data) {
-			return previous, nil
-		}
-		_ = v.Drop(previous) // nobody is reached there any more
-	}
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails
-	ref := "antigravity_endpoint_" + hex.EncodeToString(b[:])
-	return ref, v.Keep(ref, data)
+	return adapter.KeepRecord(v, "antigravity_endpoint_", previous, data)
 }
 
 // open reads the record of a published endpoint.

@@ -60,7 +60,7 @@ func (e endpoint) keep(v adapter.Vault, previous string) (string, error) {
 		}
 		_ = v.Drop(previous) // nobody is reached there any more
 	}
-	ref := newRef()
+	ref := adapter.NewRef("claude_inbox_")
 	return ref, v.Keep(ref, data)
 }
 

@@ -2,8 +2,6 @@ package live
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
@@ -151,11 +149,4 @@ func failureOf(err error) protocol.OfferFailure {
 		return protocol.FailRecipientGone
 	}
 	return protocol.FailTransport
-}
-
-// newRef mints a reference that says nothing.
-func newRef() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails
-	return "claude_inbox_" + hex.EncodeToString(b[:])
 }

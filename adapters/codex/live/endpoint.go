@@ -1,10 +1,7 @@
 package live
 
 import (
-	"bytes"
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"io/fs"
 
@@ -43,16 +40,7 @@ func (e endpoint) keep(v adapter.Vault, previous string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if previous != "" {
-		if before, err := v.Record(previous); err == nil && bytes.Equal(before, data) {
-			return previous, nil
-		}
-		_ = v.Drop(previous) // nobody is reached there any more
-	}
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails
-	ref := "codex_endpoint_" + hex.EncodeToString(b[:])
-	return ref, v.Keep(ref, data)
+	return adapter.KeepRecord(v, "codex_endpoint_", previous, data)
 }
 
 // open reads a record and reaches what it leads to.

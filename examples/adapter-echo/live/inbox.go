@@ -2,8 +2,6 @@ package live
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"io/fs"
 	"runtime"
@@ -53,7 +51,7 @@ func (inbox) Bind(ctx context.Context, r adapter.BindRequest) adapter.Handshake 
 	}
 	ref := r.Previous
 	if before, err := recorded(r.Vault, ref); ref == "" || err != nil || before != e {
-		ref = newRef()
+		ref = adapter.NewRef("echo_inbox_")
 		if err := e.keep(r.Vault, ref); err != nil {
 			return refused(adapter.NativeHandshakeFailed)
 		}
@@ -132,11 +130,4 @@ func failureOf(err error) protocol.OfferFailure {
 		return protocol.FailRecipientGone
 	}
 	return protocol.FailTransport
-}
-
-// newRef mints a reference that says nothing.
-func newRef() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails
-	return "echo_inbox_" + hex.EncodeToString(b[:])
 }
