@@ -116,6 +116,7 @@ func (w *writing) materialise(ctx context.Context) error {
 	return w.recover(ctx)
 }
 
+// openForWriting opens the directory of the store and makes it where that is allowed; errVanished if it went meanwhile.
 func (s *Store) openForWriting() (vfs.Dir, error) {
 	dir, err := s.openDir()
 	if dir != nil || err != nil {
@@ -124,20 +125,15 @@ func (s *Store) openForWriting() (vfs.Dir, error) {
 	if !s.opts.Create {
 		return nil, s.absent()
 	}
-	// A room that vanishes in the same moment takes the directory away again.
-	for try := 0; ; try++ {
-		dir, err = s.fs.Create(s.opts.Base, s.opts.Dir)
-		switch {
-		case err == nil:
-			return dir, nil
-		case !vfs.Missing(err) || try == mostVanishings:
-			return nil, ioError("cannot make the store "+s.opts.Dir, err)
-		}
+	dir, err = s.fs.Create(s.opts.Base, s.opts.Dir)
+	if vfs.Missing(err) {
+		return nil, errVanished // between making the directory and opening it
 	}
+	if err != nil {
+		return nil, ioError("cannot make the store "+s.opts.Dir, err)
+	}
+	return dir, nil
 }
-
-// mostVanishings is how often a room may vanish under who is making its directory, before that is an error.
-const mostVanishings = 10
 
 func (s *Store) absent() error {
 	return protocol.DataError(protocol.ReasonStoreAbsent, "nothing was recorded here yet: there is no store in "+s.opts.Dir)

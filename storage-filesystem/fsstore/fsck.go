@@ -8,6 +8,7 @@ import (
 
 	"github.com/acc-control-plane/acc/core"
 	"github.com/acc-control-plane/acc/protocol"
+	"github.com/acc-control-plane/acc/storage-filesystem/fsstore/frame"
 )
 
 // Finding is something that is not as it should be.
@@ -221,7 +222,7 @@ func (c *check) checkEntry(e *entry) {
 			c.primary(file, e.Start, err.Error())
 			continue
 		}
-		c.images[key] = digest{generation: m.generation, created: m.created, crc: checksum(data)}
+		c.images[key] = digest{generation: m.generation, created: m.created, crc: frame.Checksum(data)}
 	}
 }
 
@@ -298,7 +299,7 @@ func (c *check) checkFile(key recordKey) {
 	case known && want.removed:
 		c.doubt(key, "the record was removed")
 		return
-	case known && checksum(raw) != want.crc:
+	case known && frame.Checksum(raw) != want.crc:
 		c.doubt(key, "it is not what the journal says")
 		return
 	case !known && c.begun == 0:

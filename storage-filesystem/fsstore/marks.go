@@ -8,6 +8,7 @@ import (
 
 	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/protocol/strictjson"
+	"github.com/acc-control-plane/acc/storage-filesystem/fsstore/frame"
 	"github.com/acc-control-plane/acc/storage-filesystem/fsstore/vfs"
 )
 
@@ -79,7 +80,7 @@ func (m *mark) encode() ([]byte, error) {
 func (j markJSON) sum() (string, error) {
 	j.check = ""
 	compact, err := markFormat.Append(nil, &j)
-	return fmt.Sprintf("%08x", checksum(compact)), err
+	return fmt.Sprintf("%08x", frame.Checksum(compact)), err
 }
 
 func (m *mark) json() markJSON {

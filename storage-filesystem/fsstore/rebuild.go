@@ -7,6 +7,7 @@ import (
 
 	"github.com/acc-control-plane/acc/core"
 	"github.com/acc-control-plane/acc/protocol"
+	"github.com/acc-control-plane/acc/storage-filesystem/fsstore/frame"
 	"github.com/acc-control-plane/acc/storage-filesystem/fsstore/index"
 	"github.com/acc-control-plane/acc/storage-filesystem/fsstore/vfs"
 )
@@ -64,7 +65,7 @@ func (r *rebuilding) readJournal() error {
 			r.images[recordKey{protocol.Kind(gone.Kind), gone.ID}] = digest{generation: e.place.Generation, removed: true}
 		}
 		for _, p := range e.Puts {
-			r.images[recordKey{protocol.Kind(p.Kind), p.ID}] = digest{generation: e.place.Generation, created: uint64(p.Created), crc: checksum(p.Record)}
+			r.images[recordKey{protocol.Kind(p.Kind), p.ID}] = digest{generation: e.place.Generation, created: uint64(p.Created), crc: frame.Checksum(p.Record)}
 		}
 		return r.ctx.Err() == nil
 	})
@@ -117,7 +118,7 @@ func (r *rebuilding) readFile(key recordKey) error {
 		return repairable(err)
 	}
 	want, known := r.images[key]
-	switch got := (digest{generation: m.generation, created: m.created, crc: checksum(m.compact().record)}); {
+	switch got := (digest{generation: m.generation, created: m.created, crc: frame.Checksum(m.compact().record)}); {
 	case known && want.removed:
 		return differs(key, "the record was removed")
 	case known && want != got:

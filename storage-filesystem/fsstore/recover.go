@@ -138,7 +138,7 @@ func (w *writing) cutTorn(found scanned) error {
 		return nil
 	}
 	w.store.step(StepRecoverKeep)
-	kept := fmt.Sprintf("%s/torn-%s-%08x", journalDir, protocol.FormatSequence(found.last.Generation+1), checksum(t.bytes))
+	kept := fmt.Sprintf("%s/torn-%s-%08x", journalDir, protocol.FormatSequence(found.last.Generation+1), frame.Checksum(t.bytes))
 	if err := replaceDurably(w.dir, kept, t.bytes); err != nil {
 		return writeError(kept, err)
 	}

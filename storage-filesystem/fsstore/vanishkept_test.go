@@ -9,9 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/acc-control-plane/acc/core"
-	"github.com/acc-control-plane/acc/core/coretest"
-	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/storage-filesystem/fsstore"
 )
 
@@ -33,27 +30,7 @@ func TestVanishingAroundAFile(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				_, err = s.Update(context.Background(), func(tx core.Tx) error {
-					if err := put(tx, participant(id, fmt.Sprint(i))); err != nil {
-						return err
-					}
-					return tx.KeepSolo()
-				})
-				if err == nil {
-					err = s.Ephemeral().PutBeat(context.Background(), protocol.PresenceBeat{SessionID: id, GenerationRef: protocol.GenerationRef("g"), HeartbeatAt: coretest.Start})
-				}
-				if err == nil {
-					_, err = s.Update(context.Background(), func(tx core.Tx) error {
-						stored, found, err := tx.Get(protocol.KindParticipant, id)
-						if err != nil || !found || stored.Record.(*protocol.Participant).DisplayName != fmt.Sprint(i) {
-							return fmt.Errorf("%s was lost in round %d: %v", id, i, err)
-						}
-						if err := tx.Remove(protocol.KindParticipant, id); err != nil {
-							return err
-						}
-						return tx.KeepSolo()
-					})
-				}
+				err = comeAndGo(s, id, i)
 				if err == nil {
 					_, err = s.Vanish(context.Background())
 				}
