@@ -163,15 +163,23 @@ func (w worker) maintain(ctx context.Context) protocol.Code {
 	if err != nil {
 		return fail(err)
 	}
-	if incoming := cmp.Or(s.Pending, &s.Active); incoming.BuildID != build.ID() {
-		return fail(protocol.ConflictError(runtime.ReasonStateChanged, "this build of acc is not the one that comes in").WithHint("acc update"))
+	incoming, damaged := cmp.Or(s.Pending, &s.Active), error(nil)
+	if incoming.BuildID != build.ID() {
+		// The active release takes the place of one that cannot come in, as far as that is the old state again.
+		if damaged = w.manager.Verify(*incoming); damaged == nil || s.Active.BuildID != build.ID() {
+			return fail(protocol.ConflictError(runtime.ReasonStateChanged, "this build of acc is not the one that comes in").WithHint("acc update"))
+		}
 	}
 	all, err := clients.Installers()
 	if err != nil {
 		return fail(err)
 	}
 	job := maintenance.Worker{Manager: w.manager, Services: vendors.Services(w.home, w.env, all, s), Integrations: w.clients(s)}
-	if err := job.Run(ctx); err != nil {
+	work := job.Run
+	if damaged != nil {
+		work = func(ctx context.Context) error { return job.Salvage(ctx, damaged) }
+	}
+	if err := work(ctx); err != nil {
 		return fail(err)
 	}
 	// What is left over stays on record for the next pass.

@@ -399,6 +399,29 @@ func TestServiceIsOffered(t *testing.T) {
 			t.Errorf("%s, %+v", out, now)
 		}
 	})
+	t.Run("damaged after the server was stopped", func(t *testing.T) {
+		t.Parallel()
+		c := newComputer(t)
+		must(t, os.WriteFile(c.codex.path("hold-stopped"), nil, 0o600))
+		c.update(0, "--yes")
+		c.await("the step", func() bool { return c.there("at-stopped") })
+		c.killWorker()
+		must(t, os.Remove(c.codex.path("hold-stopped")))
+		s, err := c.m.Settings()
+		must(t, err)
+		must(t, os.WriteFile(c.m.Layout().Executable(s.Pending.Name, "acc-mcp"), []byte("tampered"), 0o700))
+		// The release that runs starts the server again: nothing was changed yet, so acc is open as before.
+		if out := c.update(4, "--json"); !strings.Contains(out, string(runtime.ReasonGenerationDamaged)) {
+			t.Error(out)
+		}
+		c.await("the end of the job", func() bool { return c.job().Over() })
+		c.once()
+		s, err = c.m.Settings()
+		must(t, err)
+		if j := c.job(); j.Status != maintenance.Failed || j.Reason != string(runtime.ReasonGenerationDamaged) || s.Phase != runtime.Ready || s.Active.Version != "1.0.0" || s.Notice == "" {
+			t.Errorf("%+v, %+v", j, s)
+		}
+	})
 	for _, at := range []string{"fenced", "stopped", "start", "started"} {
 		t.Run("killed "+at, func(t *testing.T) {
 			t.Parallel()

@@ -89,7 +89,7 @@ func (m *Manager) ActivateAround(ctx context.Context, in Integrations, around Ar
 	if around.Fenced != nil {
 		if err := around.Fenced(ctx); err != nil {
 			if raised || around.Untouched {
-				err = errors.Join(err, m.lowerFence(context.WithoutCancel(ctx), to))
+				err = errors.Join(err, m.Reopen(context.WithoutCancel(ctx)))
 			}
 			return err
 		}
@@ -141,12 +141,13 @@ func (m *Manager) fence(ctx context.Context, to content, around Around) (raised 
 	return raised, err
 }
 
-// lowerFence takes the fence down: nothing has been changed behind it.
-func (m *Manager) lowerFence(ctx context.Context, to content) error {
+// Reopen takes the fence down, for who knows that nothing was changed behind it: the old release runs as before, and
+// the pending one stays pending.
+func (m *Manager) Reopen(ctx context.Context) error {
 	return m.change(ctx, func(c *control) error {
 		c.Phase = Ready
-		if c.Active.Name == to.Name {
-			c.Pending = nil
+		if c.Pending != nil && c.Pending.Name == c.Active.Name {
+			c.Pending = nil // it was to be activated once more
 		}
 		return nil
 	}, nil)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/acc-control-plane/acc/cli/internal/runtime"
+	"github.com/acc-control-plane/acc/cli/internal/runtime/lockfile"
 	"github.com/acc-control-plane/acc/cli/launch/lease"
 	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/protocol/strictjson"
@@ -84,6 +85,7 @@ type Job struct {
 	Process    process.Identity // that was approved to be stopped
 	Sessions   []string         // that it served when it was looked at last, without a process of their own
 	Target     string           // generation that waited for it
+	Fenced     bool             // acc was closed before it, by an activation that did not come to its end
 	Caller     process.Identity // who asked; it is waited for
 	ApprovedAt time.Time
 	Deadline   time.Time // for an idle service; what has begun is finished
@@ -102,6 +104,7 @@ var jobObject = &strictjson.Object[Job]{
 		strictjson.Field("process", "that is stopped", func(j *Job) *process.Identity { return &j.Process }, strictjson.Nested(lease.ProcessForm())),
 		strictjson.Optional("sessions", "that it served when it was looked at last", func(j *Job) *[]string { return &j.Sessions }, strictjson.List(strictjson.Line(protocol.MaxIDLength), 0, maxSessions)),
 		strictjson.Optional("target", "generation that waited for it", func(j *Job) *string { return &j.Target }, strictjson.Line(64)),
+		strictjson.Optional("fenced", "whether acc was closed before it", func(j *Job) *bool { return &j.Fenced }, strictjson.Bool()),
 		strictjson.Field("caller", "who asked", func(j *Job) *process.Identity { return &j.Caller }, strictjson.Nested(lease.ProcessForm())),
 		strictjson.Field("approvedAt", "when", func(j *Job) *time.Time { return &j.ApprovedAt }, strictjson.Time()),
 		strictjson.Field("deadline", "for an idle service", func(j *Job) *time.Time { return &j.Deadline }, strictjson.Time()),
@@ -113,8 +116,10 @@ var jobObject = &strictjson.Object[Job]{
 // Over says whether nobody will work on the job any more.
 func (j Job) Over() bool { return j.Status == Completed || j.Status == Failed || j.Status == Cancelled }
 
-// untouched says that nothing was changed behind the fence, if that is up.
-func (j Job) untouched() bool { return j.Status == Fencing || j.Status == Stopping }
+// untouched says that nothing was changed behind the fence, if that is up and was not up before the job.
+func (j Job) untouched() bool {
+	return (j.Status == Fencing || j.Status == Stopping) && !j.Fenced
+}
 
 // stopped says whether the service was told to stop, or may have been.
 func (j Job) stopped() bool {
@@ -189,15 +194,19 @@ func Approve(ctx context.Context, m *runtime.Manager, s Service, approved, calle
 		ID: hex.EncodeToString(id[:]), Adapter: s.Adapter(), Status: Waiting, Process: state.Process, Sessions: state.Sessions, Caller: caller,
 		ApprovedAt: now, Deadline: now.Add(patience),
 	}
+	j.Fenced = settings.Phase == runtime.Activating
 	if settings.Pending != nil {
 		j.Target = settings.Pending.Name
 	}
 	return j, save(m, &j)
 }
 
-// Abandon cancels a job that nobody can work on, as long as nothing was done for it.
+// Abandon cancels a job that nobody can work on, as long as nothing was done for it. One that somebody works on is theirs.
 func Abandon(m *runtime.Manager) error {
 	lock, err := m.TakeLock(m.Layout().MaintenanceLock())
+	if errors.Is(err, lockfile.ErrBusy) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -210,15 +219,18 @@ func Abandon(m *runtime.Manager) error {
 	return save(m, &j)
 }
 
-// Spared says of which holders an activation need not wait that goes on behind the fence of a job whose refresh failed:
-// the sessions of the service that was restarted there. Nothing of acc has run for them since.
+// Spared says of which holders an activation need not wait that goes on behind the fence of a job whose refresh failed
+// or could not go on: the sessions of the service that was restarted there. Nothing of acc has run for them since.
 func Spared(m *runtime.Manager) func(runtime.Holder) bool {
 	s, err := m.Settings()
 	if err != nil || s.Phase != runtime.Activating || s.Pending == nil {
 		return nil
 	}
 	j, found, err := Read(m)
-	if err != nil || !found || j.Status != Failed || j.Reason != string(ReasonRefreshFailed) || j.Target != s.Pending.Name {
+	if err != nil || !found || j.Status != Failed || j.Target != s.Pending.Name {
+		return nil
+	}
+	if j.Reason != string(ReasonRefreshFailed) && j.Reason != string(runtime.ReasonGenerationDamaged) {
 		return nil
 	}
 	return func(h runtime.Holder) bool { return serves(j.Adapter, j.Process, j.Sessions, h) }

@@ -40,6 +40,18 @@ var errNotIdle = errors.New("the service is busy")
 // Run works on the job until it is over, or until ctx ends: then the next Run goes on. Without a job, or while
 // another worker has it, there is nothing to do. A job that failed is an error with its reason.
 func (w Worker) Run(ctx context.Context) error {
+	return w.with(func(r *run) error { return r.all(ctx) })
+}
+
+// Salvage ends the job because its release cannot come in, which is why: a service that was stopped is started again, and
+// acc is open as before unless clients may have been changed already. It is for a worker of the active generation,
+// which needs none of the incoming one for that.
+func (w Worker) Salvage(ctx context.Context, why error) error {
+	return w.with(func(r *run) error { return r.salvage(ctx, why) })
+}
+
+// with does something about the job that nobody else works on, and that is not over.
+func (w Worker) with(do func(r *run) error) error {
 	lock, err := w.Manager.TakeLock(w.Manager.Layout().MaintenanceLock())
 	if errors.Is(err, lockfile.ErrBusy) {
 		return nil
@@ -54,10 +66,25 @@ func (w Worker) Run(ctx context.Context) error {
 	}
 	for _, s := range w.Services {
 		if s.Adapter() == j.Adapter {
-			return (&run{Worker: w, job: j, service: s}).all(ctx)
+			return do(&run{Worker: w, job: j, service: s})
 		}
 	}
 	return (&run{Worker: w, job: j}).fail(protocol.DataError(ReasonNotOffered, "this build cannot restart the service of "+j.Adapter))
+}
+
+// salvage is Salvage once the job is known.
+func (r *run) salvage(ctx context.Context, why error) error {
+	if r.job.Status == Stopping {
+		// The service was told to end, or was about to be. If it goes on, there is nothing to start.
+		if err := r.dead(ctx); err != nil {
+			why = errors.Join(why, err)
+		}
+	}
+	if r.job.untouched() {
+		// Before the job gets further: whoever takes over from here must know that nothing was changed.
+		why = errors.Join(why, r.Manager.Reopen(context.WithoutCancel(ctx)))
+	}
+	return r.fail(r.revived(ctx, why))
 }
 
 // run is the work on one job.
@@ -82,12 +109,16 @@ func (r *run) checkpoint(s Status) error {
 	return save(r.Manager, &r.job)
 }
 
-// giveUp ends the job; a service that was stopped, and that nobody has tried to start since, is started before.
-func (r *run) giveUp(ctx context.Context, err error) error {
+// giveUp ends the job.
+func (r *run) giveUp(ctx context.Context, err error) error { return r.fail(r.revived(ctx, err)) }
+
+// revived starts a service that was stopped and that nobody has tried to start since, before the job ends for a reason,
+// and adds what came of it.
+func (r *run) revived(ctx context.Context, err error) error {
 	if r.job.stopped() && !r.restored && (process.Table{}).Check(r.job.Process) == core.ProcessDead {
-		err = errors.Join(err, r.restore(ctx))
+		return errors.Join(err, r.restore(ctx))
 	}
-	return r.fail(err)
+	return err
 }
 
 // fail ends the job, and lets people know.

@@ -82,8 +82,9 @@ func Start(home datahome.Home, env func(string) string) (started bool) {
 const MaintenanceCommand = "maintenance"
 
 // StartMaintenance starts the worker that goes on with the maintenance job: that of the generation which comes in, or of
-// the active one if that has come in. If that is damaged, a job for which nothing was done is cancelled. It does not wait, and the worker outlives this process. If one is at work already,
-// the new one finds that out and ends.
+// the active one if that has come in. It does not wait, and the worker outlives this process. If one is at work already,
+// the new one finds that out and ends. If the generation is damaged, that is the error: a job for which nothing was done
+// is cancelled, any other is ended by the worker of the active generation, which starts the service again.
 func StartMaintenance(home datahome.Home) error {
 	m := runtime.Open(home)
 	s, err := m.Settings()
@@ -94,9 +95,28 @@ func StartMaintenance(home datahome.Home) error {
 	if s.Pending != nil {
 		g = *s.Pending
 	}
-	if err := m.Verify(g); err != nil {
-		return errors.Join(err, maintenance.Abandon(m)) // a later release can take its place
+	if damaged := m.Verify(g); damaged != nil {
+		return errors.Join(damaged, giveUp(home, m, s.Active)) // a later release can take its place
 	}
+	return startMaintenance(home, g)
+}
+
+// giveUp ends the job of a generation that cannot come in.
+func giveUp(home datahome.Home, m *runtime.Manager, active runtime.Generation) error {
+	if err := maintenance.Abandon(m); err != nil {
+		return err
+	}
+	job, found, err := maintenance.Read(m)
+	if err != nil || !found || job.Over() {
+		return err
+	}
+	if err := m.Verify(active); err != nil {
+		return err
+	}
+	return startMaintenance(home, active)
+}
+
+func startMaintenance(home datahome.Home, g runtime.Generation) error {
 	if err := start(home, g.Name, MaintenanceCommand); err != nil {
 		return protocol.DataError(ReasonNotStarted, fmt.Sprintf("the worker of acc %s could not be started: %v", g.Version, err)).WithHint("acc update").Because(err)
 	}
