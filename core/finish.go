@@ -40,10 +40,12 @@ type finishFacts struct {
 
 var finishObject = strictjson.Object[finishFacts]{
 	Name: "finish", Doc: "How a session ended with a handoff.",
-	Members: []strictjson.Member[finishFacts]{
-		strictjson.Field("messageId", "the handoff", func(f *finishFacts) *string { return &f.MessageID }, idLine()),
-		strictjson.Field("releasedClaimIds", "claims that ended with the session", func(f *finishFacts) *[]string { return &f.ReleasedClaimIDs },
-			strictjson.List(idLine(), 0, protocol.MaxListItems)),
+	Members: func() []strictjson.Member[finishFacts] {
+		return []strictjson.Member[finishFacts]{
+			strictjson.Field("messageId", "the handoff", func(f *finishFacts) *string { return &f.MessageID }, idLine()),
+			strictjson.Field("releasedClaimIds", "claims that ended with the session", func(f *finishFacts) *[]string { return &f.ReleasedClaimIDs },
+				strictjson.List(idLine(), 0, protocol.MaxListItems)),
+		}
 	},
 }
 

@@ -63,35 +63,41 @@ const (
 var firingsFile = &strictjson.Object[Firings]{
 	Name: "firings", Doc: "Which hooks of a conversation ran, when last, and what became of guarded writes.",
 	MaxBytes: maxFiringBytes,
-	Members: []strictjson.Member[Firings]{
-		strictjson.Const[Firings]("schemaVersion", "always 1", 1),
-		strictjson.Field("adapterId", "adapter", func(f *Firings) *string { return &f.AdapterID }, strictjson.Line(protocol.MaxIDLength)),
-		strictjson.Optional("accSessionId", "session", func(f *Firings) *string { return &f.SessionID }, strictjson.Line(protocol.MaxIDLength)),
-		strictjson.Field("events", "each event once", func(f *Firings) *[]Firing { return &f.Events },
-			strictjson.List(strictjson.Nested(firingObject), 0, maxFirings)),
-		strictjson.Field("guard", "writes", func(f *Firings) *GuardCounts { return &f.Guard }, strictjson.Nested(guardObject)),
+	Members: func() []strictjson.Member[Firings] {
+		return []strictjson.Member[Firings]{
+			strictjson.Const[Firings]("schemaVersion", "always 1", 1),
+			strictjson.Field("adapterId", "adapter", func(f *Firings) *string { return &f.AdapterID }, strictjson.Line(protocol.MaxIDLength)),
+			strictjson.Optional("accSessionId", "session", func(f *Firings) *string { return &f.SessionID }, strictjson.Line(protocol.MaxIDLength)),
+			strictjson.Field("events", "each event once", func(f *Firings) *[]Firing { return &f.Events },
+				strictjson.List(strictjson.Nested(firingObject), 0, maxFirings)),
+			strictjson.Field("guard", "writes", func(f *Firings) *GuardCounts { return &f.Guard }, strictjson.Nested(guardObject)),
+		}
 	},
 }
 
 var firingObject = &strictjson.Object[Firing]{
 	Name: "firing", Doc: "The last call of a hook.",
-	Members: []strictjson.Member[Firing]{
-		strictjson.Field("event", "the client's name of it", func(f *Firing) *string { return &f.Event }, strictjson.Line(adapter.MaxWordBytes)),
-		strictjson.Field("at", "when", func(f *Firing) *time.Time { return &f.At }, strictjson.Time()),
-		strictjson.Field("tookMs", "how long", func(f *Firing) *time.Duration { return &f.Took }, strictjson.DurationMS(0, maxTook)),
+	Members: func() []strictjson.Member[Firing] {
+		return []strictjson.Member[Firing]{
+			strictjson.Field("event", "the client's name of it", func(f *Firing) *string { return &f.Event }, strictjson.Line(adapter.MaxWordBytes)),
+			strictjson.Field("at", "when", func(f *Firing) *time.Time { return &f.At }, strictjson.Time()),
+			strictjson.Field("tookMs", "how long", func(f *Firing) *time.Duration { return &f.Took }, strictjson.DurationMS(0, maxTook)),
+		}
 	},
 }
 
 var guardObject = &strictjson.Object[GuardCounts]{
 	Name: "guard", Doc: "What became of writes.",
-	Members: []strictjson.Member[GuardCounts]{
-		strictjson.Field("allowed", "how many", func(g *GuardCounts) *int { return &g.Allowed }, strictjson.Int(0, maxCount)),
-		strictjson.Field("denied", "how many", func(g *GuardCounts) *int { return &g.Denied }, strictjson.Int(0, maxCount)),
-		strictjson.Field("undecided", "let through unchecked", func(g *GuardCounts) *int { return &g.Undecided }, strictjson.Int(0, maxCount)),
-		strictjson.Optional("last", "the last outcome", func(g *GuardCounts) *GuardOutcome { return &g.Last },
-			strictjson.Enum(GuardAllowed, GuardDenied, GuardUndecided)),
-		strictjson.Optional("lastAt", "when", func(g *GuardCounts) *time.Time { return &g.LastAt }, strictjson.Time()),
-		strictjson.Optional("undecidedAt", "the last unchecked one", func(g *GuardCounts) *time.Time { return &g.UndecidedAt }, strictjson.Time()),
+	Members: func() []strictjson.Member[GuardCounts] {
+		return []strictjson.Member[GuardCounts]{
+			strictjson.Field("allowed", "how many", func(g *GuardCounts) *int { return &g.Allowed }, strictjson.Int(0, maxCount)),
+			strictjson.Field("denied", "how many", func(g *GuardCounts) *int { return &g.Denied }, strictjson.Int(0, maxCount)),
+			strictjson.Field("undecided", "let through unchecked", func(g *GuardCounts) *int { return &g.Undecided }, strictjson.Int(0, maxCount)),
+			strictjson.Optional("last", "the last outcome", func(g *GuardCounts) *GuardOutcome { return &g.Last },
+				strictjson.Enum(GuardAllowed, GuardDenied, GuardUndecided)),
+			strictjson.Optional("lastAt", "when", func(g *GuardCounts) *time.Time { return &g.LastAt }, strictjson.Time()),
+			strictjson.Optional("undecidedAt", "the last unchecked one", func(g *GuardCounts) *time.Time { return &g.UndecidedAt }, strictjson.Time()),
+		}
 	},
 }
 

@@ -64,12 +64,14 @@ const maxBindingBytes = 16 << 10
 var bindings = &strictjson.Object[binding]{
 	Name: "owner binding", Doc: "The owner pair of a conversation; written before its session is opened.",
 	MaxBytes: maxBindingBytes,
-	Members: []strictjson.Member[binding]{
-		strictjson.Const[binding]("schemaVersion", "always 1", 1),
-		strictjson.Field("adapterId", "adapter", func(b *binding) *string { return &b.adapterID }, strictjson.Line(protocol.MaxIDLength)),
-		strictjson.Field("harnessSessionId", "the client's own id", func(b *binding) *string { return &b.nativeID }, strictjson.Line(protocol.MaxLine+12)),
-		strictjson.Field("accSessionId", "session", func(b *binding) *string { return &b.sessionID }, strictjson.Line(protocol.MaxIDLength)),
-		strictjson.Field("generation", "owner credential", func(b *binding) *string { return &b.generation }, strictjson.Line(protocol.MaxIDLength)),
+	Members: func() []strictjson.Member[binding] {
+		return []strictjson.Member[binding]{
+			strictjson.Const[binding]("schemaVersion", "always 1", 1),
+			strictjson.Field("adapterId", "adapter", func(b *binding) *string { return &b.adapterID }, strictjson.Line(protocol.MaxIDLength)),
+			strictjson.Field("harnessSessionId", "the client's own id", func(b *binding) *string { return &b.nativeID }, strictjson.Line(protocol.MaxLine+12)),
+			strictjson.Field("accSessionId", "session", func(b *binding) *string { return &b.sessionID }, strictjson.Line(protocol.MaxIDLength)),
+			strictjson.Field("generation", "owner credential", func(b *binding) *string { return &b.generation }, strictjson.Line(protocol.MaxIDLength)),
+		}
 	},
 }
 

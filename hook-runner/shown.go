@@ -21,12 +21,14 @@ const (
 var shownFile = &strictjson.Object[shown]{
 	Name: "shown", Doc: "What the model of a session was told in its present context.",
 	MaxBytes: maxShownBytes,
-	Members: []strictjson.Member[shown]{
-		strictjson.Const[shown]("schemaVersion", "always 1", 1),
-		strictjson.Field("generationRef", "whose owner header was shown", func(s *shown) *string { return &s.generationRef }, strictjson.Line(protocol.GenerationRefLen)),
-		strictjson.Optional("clientPid", "process that was told", func(s *shown) *int { return &s.clientPID }, strictjson.Int(1, 1<<31-1)),
-		strictjson.Optional("known", "keys of facts", func(s *shown) *[]string { return &s.known },
-			strictjson.List(strictjson.Line(64), 0, maxKnown)),
+	Members: func() []strictjson.Member[shown] {
+		return []strictjson.Member[shown]{
+			strictjson.Const[shown]("schemaVersion", "always 1", 1),
+			strictjson.Field("generationRef", "whose owner header was shown", func(s *shown) *string { return &s.generationRef }, strictjson.Line(protocol.GenerationRefLen)),
+			strictjson.Optional("clientPid", "process that was told", func(s *shown) *int { return &s.clientPID }, strictjson.Int(1, 1<<31-1)),
+			strictjson.Optional("known", "keys of facts", func(s *shown) *[]string { return &s.known },
+				strictjson.List(strictjson.Line(64), 0, maxKnown)),
+		}
 	},
 }
 

@@ -84,25 +84,31 @@ func text[T any](name string, at func(*T) *string) strictjson.Member[T] {
 
 var provenances = &strictjson.Object[provenance]{
 	Name: "provenance", Open: true,
-	Members: []strictjson.Member[provenance]{
-		strictjson.Field("runs", "", func(p *provenance) *[]run { return &p.runs }, strictjson.List(strictjson.Nested(&strictjson.Object[run]{
-			Name: "run", Open: true,
-			Members: []strictjson.Member[run]{
-				text("provenanceId", func(r *run) *string { return &r.ID }), text("observedAt", func(r *run) *string { return &r.ObservedAt }),
-				text("client", func(r *run) *string { return &r.Client }), text("version", func(r *run) *string { return &r.Version }),
-				text("platform", func(r *run) *string { return &r.Platform }), text("clientSha256", func(r *run) *string { return &r.SHA256 }),
-				text("tool", func(r *run) *string { return &r.Command }),
-			},
-		}), 0, 1000)),
+	Members: func() []strictjson.Member[provenance] {
+		return []strictjson.Member[provenance]{
+			strictjson.Field("runs", "", func(p *provenance) *[]run { return &p.runs }, strictjson.List(strictjson.Nested(&strictjson.Object[run]{
+				Name: "run", Open: true,
+				Members: func() []strictjson.Member[run] {
+					return []strictjson.Member[run]{
+						text("provenanceId", func(r *run) *string { return &r.ID }), text("observedAt", func(r *run) *string { return &r.ObservedAt }),
+						text("client", func(r *run) *string { return &r.Client }), text("version", func(r *run) *string { return &r.Version }),
+						text("platform", func(r *run) *string { return &r.Platform }), text("clientSha256", func(r *run) *string { return &r.SHA256 }),
+						text("tool", func(r *run) *string { return &r.Command }),
+					}
+				},
+			}), 0, 1000)),
+		}
 	},
 }
 
 var fixtures = &strictjson.Object[Finding]{
 	Name: "fixture", MaxBytes: 16 << 20,
-	Members: []strictjson.Member[Finding]{
-		strictjson.Field("capability", "", func(f *Finding) *certification.Capability { return &f.Capability }, strictjson.Enum(certification.Capabilities[:]...)),
-		text("saw", func(f *Finding) *string { return &f.Saw }),
-		strictjson.Field("transcript", "", func(f *Finding) *[]string { return &f.Transcript }, strictjson.List(strictjson.Text(1<<20), 0, 10_000)),
+	Members: func() []strictjson.Member[Finding] {
+		return []strictjson.Member[Finding]{
+			strictjson.Field("capability", "", func(f *Finding) *certification.Capability { return &f.Capability }, strictjson.Enum(certification.Capabilities[:]...)),
+			text("saw", func(f *Finding) *string { return &f.Saw }),
+			strictjson.Field("transcript", "", func(f *Finding) *[]string { return &f.Transcript }, strictjson.List(strictjson.Text(1<<20), 0, 10_000)),
+		}
 	},
 }
 

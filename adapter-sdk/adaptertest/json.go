@@ -21,9 +21,11 @@ type capturedFile struct {
 
 var capturedFiles = &strictjson.Object[capturedFile]{
 	Name: "capture", Open: true, MaxBytes: adapter.MaxPayloadBytes,
-	Members: []strictjson.Member[capturedFile]{
-		strictjson.Optional("stdin", "payload", func(c *capturedFile) *jsontext.Value { return &c.stdin }, strictjson.RawObject()),
-		strictjson.Bag("env", "environment", func(c *capturedFile) *map[string]jsontext.Value { return &c.rawEnv }),
+	Members: func() []strictjson.Member[capturedFile] {
+		return []strictjson.Member[capturedFile]{
+			strictjson.Optional("stdin", "payload", func(c *capturedFile) *jsontext.Value { return &c.stdin }, strictjson.RawObject()),
+			strictjson.Bag("env", "environment", func(c *capturedFile) *map[string]jsontext.Value { return &c.rawEnv }),
+		}
 	},
 }
 

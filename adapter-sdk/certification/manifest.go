@@ -51,29 +51,33 @@ type document struct{ evidence []Evidence }
 
 var documents = &strictjson.Object[document]{
 	Name: "certification manifest", Doc: "What was seen of a client, version by version.", MaxBytes: maxBytes,
-	Members: []strictjson.Member[document]{
-		strictjson.Field("evidence", "rows", func(d *document) *[]Evidence { return &d.evidence },
-			strictjson.List(strictjson.Nested(rowShape), 0, maxRows)),
+	Members: func() []strictjson.Member[document] {
+		return []strictjson.Member[document]{
+			strictjson.Field("evidence", "rows", func(d *document) *[]Evidence { return &d.evidence },
+				strictjson.List(strictjson.Nested(rowShape), 0, maxRows)),
+		}
 	},
 }
 
 var rowShape = &strictjson.Object[Evidence]{
 	Name: "evidence", Doc: "One observed fact.", Check: checkRow,
-	Members: []strictjson.Member[Evidence]{
-		line("client", "certification name", func(e *Evidence) *string { return &e.Client }),
-		line("version", "x.y.z with or without a suffix", func(e *Evidence) *string { return &e.Version }),
-		line("platform", "operating system and architecture", func(e *Evidence) *string { return &e.Platform }),
-		line("observedAt", "date or time in UTC", func(e *Evidence) *string { return &e.ObservedAt }),
-		strictjson.Field("capability", "group and name", func(e *Evidence) *Capability { return &e.Capability }, strictjson.Enum(Capabilities[:]...)),
-		line("fixture", "file that shows it", func(e *Evidence) *string { return &e.Fixture }),
-		line("provenance", "file that says how it was recorded", func(e *Evidence) *string { return &e.Provenance }),
-		line("provenanceId", "run within that file", func(e *Evidence) *string { return &e.ProvenanceID }),
-		line("idleBehavior", "when the session is idle", func(e *Evidence) *string { return &e.IdleBehavior }),
-		line("busyBehavior", "in the middle of a turn", func(e *Evidence) *string { return &e.BusyBehavior }),
-		line("authorityLevel", "as whom the text reaches the model", func(e *Evidence) *string { return &e.Authority }),
-		strictjson.Field("limitations", "what it does not show", func(e *Evidence) *[]string { return &e.Limitations },
-			strictjson.List(strictjson.Line(protocol.MaxLine), 0, 50)),
-		strictjson.Field("result", "pass or fail", func(e *Evidence) *Result { return &e.ObservedState }, strictjson.Enum(Pass, Fail)),
+	Members: func() []strictjson.Member[Evidence] {
+		return []strictjson.Member[Evidence]{
+			line("client", "certification name", func(e *Evidence) *string { return &e.Client }),
+			line("version", "x.y.z with or without a suffix", func(e *Evidence) *string { return &e.Version }),
+			line("platform", "operating system and architecture", func(e *Evidence) *string { return &e.Platform }),
+			line("observedAt", "date or time in UTC", func(e *Evidence) *string { return &e.ObservedAt }),
+			strictjson.Field("capability", "group and name", func(e *Evidence) *Capability { return &e.Capability }, strictjson.Enum(Capabilities[:]...)),
+			line("fixture", "file that shows it", func(e *Evidence) *string { return &e.Fixture }),
+			line("provenance", "file that says how it was recorded", func(e *Evidence) *string { return &e.Provenance }),
+			line("provenanceId", "run within that file", func(e *Evidence) *string { return &e.ProvenanceID }),
+			line("idleBehavior", "when the session is idle", func(e *Evidence) *string { return &e.IdleBehavior }),
+			line("busyBehavior", "in the middle of a turn", func(e *Evidence) *string { return &e.BusyBehavior }),
+			line("authorityLevel", "as whom the text reaches the model", func(e *Evidence) *string { return &e.Authority }),
+			strictjson.Field("limitations", "what it does not show", func(e *Evidence) *[]string { return &e.Limitations },
+				strictjson.List(strictjson.Line(protocol.MaxLine), 0, 50)),
+			strictjson.Field("result", "pass or fail", func(e *Evidence) *Result { return &e.ObservedState }, strictjson.Enum(Pass, Fail)),
+		}
 	},
 }
 

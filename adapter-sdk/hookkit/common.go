@@ -28,22 +28,24 @@ type Common struct {
 var common = &strictjson.Object[Common]{
 	Name: "hook payload", Doc: "What a client writes to the standard input of a hook.",
 	Open: true, MaxBytes: adapter.MaxPayloadBytes,
-	Members: []strictjson.Member[Common]{
-		strictjson.Field("session_id", "conversation", func(c *Common) *string { return &c.SessionID }, strictjson.Line(adapter.MaxSessionIDBytes)),
-		strictjson.Optional("cwd", "directory of the session", func(c *Common) *string { return &c.Cwd }, strictjson.Text(adapter.MaxPathBytes)),
-		strictjson.Field("hook_event_name", "event", func(c *Common) *string { return &c.Event }, strictjson.Line(adapter.MaxWordBytes)),
-		view("source", func(c *Common) *jsontext.Value { return &c.Source }),
-		view("reason", func(c *Common) *jsontext.Value { return &c.Reason }),
-		view("model", func(c *Common) *jsontext.Value { return &c.Model }),
-		view("permission_mode", func(c *Common) *jsontext.Value { return &c.PermissionMode }),
-		view("agent_id", func(c *Common) *jsontext.Value { return &c.AgentID }),
-		view("tool_name", func(c *Common) *jsontext.Value { return &c.Tool }),
-		view("tool_input", func(c *Common) *jsontext.Value { return &c.Input }),
-		view("prompt", func(c *Common) *jsontext.Value { return &c.Prompt }),
-		view("stop_hook_active", func(c *Common) *jsontext.Value { return &c.StopHookActive }),
-		view("hookEventName", func(c *Common) *jsontext.Value { return &c.CamelEvent }),
-		view("toolInputTruncated", func(c *Common) *jsontext.Value { return &c.InputTruncated }),
-		view("client_type", func(c *Common) *jsontext.Value { return &c.ClientType }),
+	Members: func() []strictjson.Member[Common] {
+		return []strictjson.Member[Common]{
+			strictjson.Field("session_id", "conversation", func(c *Common) *string { return &c.SessionID }, strictjson.Line(adapter.MaxSessionIDBytes)),
+			strictjson.Optional("cwd", "directory of the session", func(c *Common) *string { return &c.Cwd }, strictjson.Text(adapter.MaxPathBytes)),
+			strictjson.Field("hook_event_name", "event", func(c *Common) *string { return &c.Event }, strictjson.Line(adapter.MaxWordBytes)),
+			view("source", func(c *Common) *jsontext.Value { return &c.Source }),
+			view("reason", func(c *Common) *jsontext.Value { return &c.Reason }),
+			view("model", func(c *Common) *jsontext.Value { return &c.Model }),
+			view("permission_mode", func(c *Common) *jsontext.Value { return &c.PermissionMode }),
+			view("agent_id", func(c *Common) *jsontext.Value { return &c.AgentID }),
+			view("tool_name", func(c *Common) *jsontext.Value { return &c.Tool }),
+			view("tool_input", func(c *Common) *jsontext.Value { return &c.Input }),
+			view("prompt", func(c *Common) *jsontext.Value { return &c.Prompt }),
+			view("stop_hook_active", func(c *Common) *jsontext.Value { return &c.StopHookActive }),
+			view("hookEventName", func(c *Common) *jsontext.Value { return &c.CamelEvent }),
+			view("toolInputTruncated", func(c *Common) *jsontext.Value { return &c.InputTruncated }),
+			view("client_type", func(c *Common) *jsontext.Value { return &c.ClientType }),
+		}
 	},
 }
 

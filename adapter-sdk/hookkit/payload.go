@@ -112,8 +112,10 @@ type member struct{ value string }
 func StringMember(object jsontext.Value, name string) (string, error) {
 	o := strictjson.Object[member]{
 		Name: "object", Open: true, MaxBytes: adapter.MaxPayloadBytes,
-		Members: []strictjson.Member[member]{
-			strictjson.Field(name, "", func(m *member) *string { return &m.value }, strictjson.Text(adapter.MaxPayloadBytes)),
+		Members: func() []strictjson.Member[member] {
+			return []strictjson.Member[member]{
+				strictjson.Field(name, "", func(m *member) *string { return &m.value }, strictjson.Text(adapter.MaxPayloadBytes)),
+			}
 		},
 	}
 	m, err := Decode(&o, object)
@@ -130,9 +132,11 @@ func Strings(list jsontext.Value) ([]string, error) {
 	}
 	o := strictjson.Object[stringList]{
 		Name: "list", MaxBytes: adapter.MaxPayloadBytes,
-		Members: []strictjson.Member[stringList]{
-			strictjson.Field("values", "", func(l *stringList) *[]string { return &l.values },
-				strictjson.List(strictjson.Text(adapter.MaxPayloadBytes), 0, adapter.MaxTargets)),
+		Members: func() []strictjson.Member[stringList] {
+			return []strictjson.Member[stringList]{
+				strictjson.Field("values", "", func(l *stringList) *[]string { return &l.values },
+					strictjson.List(strictjson.Text(adapter.MaxPayloadBytes), 0, adapter.MaxTargets)),
+			}
 		},
 	}
 	l, err := Decode(&o, append(append([]byte(`{"values":`), list...), '}'))

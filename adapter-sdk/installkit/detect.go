@@ -122,9 +122,11 @@ type packageFile struct{ name, version string }
 
 var packageObject = &strictjson.Object[packageFile]{
 	Name: "package", Open: true,
-	Members: []strictjson.Member[packageFile]{
-		strictjson.Optional("name", "", func(p *packageFile) *string { return &p.name }, strictjson.Text(300)),
-		strictjson.Optional("version", "", func(p *packageFile) *string { return &p.version }, strictjson.Text(100)),
+	Members: func() []strictjson.Member[packageFile] {
+		return []strictjson.Member[packageFile]{
+			strictjson.Optional("name", "", func(p *packageFile) *string { return &p.name }, strictjson.Text(300)),
+			strictjson.Optional("version", "", func(p *packageFile) *string { return &p.version }, strictjson.Text(100)),
+		}
 	},
 }
 

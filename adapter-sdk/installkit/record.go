@@ -65,42 +65,48 @@ const (
 
 var undoObject = &strictjson.Object[undo]{
 	Name: "undo", Doc: "What an edit found, so that it can be taken back to the byte.",
-	Members: []strictjson.Member[undo]{
-		strictjson.Optional("kept", "The value was there already.", func(u *undo) *bool { return &u.Kept }, strictjson.Bool()),
-		strictjson.Optional("created", "Containers that were made on the way.", func(u *undo) *int { return &u.Created }, strictjson.Int(0, 64)),
-		strictjson.Optional("replaced", "Text of the value that stood in its place.", func(u *undo) *string { return &u.Replaced }, strictjson.Text(maxFragment)),
-		strictjson.Optional("interior", "Text inside the empty container that received the value.", func(u *undo) *string { return &u.Interior }, strictjson.Text(maxFragment)),
-		strictjson.Optional("before", "Line ends that were put in front.", func(u *undo) *string { return &u.Before }, strictjson.Text(16)),
-		strictjson.Optional("blank", "The file held no value.", func(u *undo) *bool { return &u.Blank }, strictjson.Bool()),
-		strictjson.Optional("array", "The array was made.", func(u *undo) *bool { return &u.Array }, strictjson.Bool()),
-		strictjson.Optional("header", "The table was made.", func(u *undo) *bool { return &u.Header }, strictjson.Bool()),
+	Members: func() []strictjson.Member[undo] {
+		return []strictjson.Member[undo]{
+			strictjson.Optional("kept", "The value was there already.", func(u *undo) *bool { return &u.Kept }, strictjson.Bool()),
+			strictjson.Optional("created", "Containers that were made on the way.", func(u *undo) *int { return &u.Created }, strictjson.Int(0, 64)),
+			strictjson.Optional("replaced", "Text of the value that stood in its place.", func(u *undo) *string { return &u.Replaced }, strictjson.Text(maxFragment)),
+			strictjson.Optional("interior", "Text inside the empty container that received the value.", func(u *undo) *string { return &u.Interior }, strictjson.Text(maxFragment)),
+			strictjson.Optional("before", "Line ends that were put in front.", func(u *undo) *string { return &u.Before }, strictjson.Text(16)),
+			strictjson.Optional("blank", "The file held no value.", func(u *undo) *bool { return &u.Blank }, strictjson.Bool()),
+			strictjson.Optional("array", "The array was made.", func(u *undo) *bool { return &u.Array }, strictjson.Bool()),
+			strictjson.Optional("header", "The table was made.", func(u *undo) *bool { return &u.Header }, strictjson.Bool()),
+		}
 	},
 }
 
 var editObject = &strictjson.Object[editRecord]{
 	Name: "edit", Doc: "One value in a file of the user.",
-	Members: []strictjson.Member[editRecord]{
-		strictjson.Field("kind", "What was put into the file.", func(e *editRecord) *Kind { return &e.Kind }, strictjson.Enum(Member, Element, Block)),
-		strictjson.Field("path", "Where.", func(e *editRecord) *[]string { return &e.Path }, strictjson.List(strictjson.Text(maxPath), 1, 16)),
-		strictjson.Optional("name", "Tells elements of one array apart.", func(e *editRecord) *string { return &e.Name }, strictjson.Line(100)),
-		strictjson.Field("value", "What was written.", func(e *editRecord) *string { return &e.Value }, strictjson.Text(maxFragment)),
-		strictjson.Optional("volatile", "Members that the client changes.", func(e *editRecord) *[]string { return &e.Volatile }, strictjson.List(strictjson.Text(maxPath), 0, 16)),
-		strictjson.Optional("ours", "Nobody but acc writes such a value.", func(e *editRecord) *bool { return &e.Ours }, strictjson.Bool()),
-		strictjson.Optional("sticky", "Somebody else may change it.", func(e *editRecord) *bool { return &e.Sticky }, strictjson.Bool()),
-		strictjson.Optional("events", "Client events that it wires.", func(e *editRecord) *[]string { return &e.Events }, strictjson.List(strictjson.Line(100), 0, 32)),
-		strictjson.Optional("label", "What people read.", func(e *editRecord) *string { return &e.Label }, strictjson.Line(200)),
-		strictjson.Field("undo", "What it found.", func(e *editRecord) *undo { return &e.Undo }, strictjson.Nested(undoObject)),
+	Members: func() []strictjson.Member[editRecord] {
+		return []strictjson.Member[editRecord]{
+			strictjson.Field("kind", "What was put into the file.", func(e *editRecord) *Kind { return &e.Kind }, strictjson.Enum(Member, Element, Block)),
+			strictjson.Field("path", "Where.", func(e *editRecord) *[]string { return &e.Path }, strictjson.List(strictjson.Text(maxPath), 1, 16)),
+			strictjson.Optional("name", "Tells elements of one array apart.", func(e *editRecord) *string { return &e.Name }, strictjson.Line(100)),
+			strictjson.Field("value", "What was written.", func(e *editRecord) *string { return &e.Value }, strictjson.Text(maxFragment)),
+			strictjson.Optional("volatile", "Members that the client changes.", func(e *editRecord) *[]string { return &e.Volatile }, strictjson.List(strictjson.Text(maxPath), 0, 16)),
+			strictjson.Optional("ours", "Nobody but acc writes such a value.", func(e *editRecord) *bool { return &e.Ours }, strictjson.Bool()),
+			strictjson.Optional("sticky", "Somebody else may change it.", func(e *editRecord) *bool { return &e.Sticky }, strictjson.Bool()),
+			strictjson.Optional("events", "Client events that it wires.", func(e *editRecord) *[]string { return &e.Events }, strictjson.List(strictjson.Line(100), 0, 32)),
+			strictjson.Optional("label", "What people read.", func(e *editRecord) *string { return &e.Label }, strictjson.Line(200)),
+			strictjson.Field("undo", "What it found.", func(e *editRecord) *undo { return &e.Undo }, strictjson.Nested(undoObject)),
+		}
 	},
 }
 
 var fileObject = &strictjson.Object[fileRecord]{
 	Name: "file", Doc: "One file that was written or edited.",
-	Members: []strictjson.Member[fileRecord]{
-		strictjson.Field("path", "Absolute.", func(f *fileRecord) *string { return &f.Path }, strictjson.Text(maxPath)),
-		strictjson.Optional("sha256", "Of a file of acc's own, as written.", func(f *fileRecord) *string { return &f.SHA256 }, strictjson.Line(64)),
-		strictjson.Optional("format", "Of a file with edits.", func(f *fileRecord) *Format { return &f.Format }, strictjson.Enum(JSON, JSONC, TOML)),
-		strictjson.Optional("created", "The file with edits was not there.", func(f *fileRecord) *bool { return &f.Created }, strictjson.Bool()),
-		strictjson.Optional("edits", "In the order in which they were made.", func(f *fileRecord) *[]editRecord { return &f.Edits }, strictjson.List(strictjson.Nested(editObject), 0, maxEdits)),
+	Members: func() []strictjson.Member[fileRecord] {
+		return []strictjson.Member[fileRecord]{
+			strictjson.Field("path", "Absolute.", func(f *fileRecord) *string { return &f.Path }, strictjson.Text(maxPath)),
+			strictjson.Optional("sha256", "Of a file of acc's own, as written.", func(f *fileRecord) *string { return &f.SHA256 }, strictjson.Line(64)),
+			strictjson.Optional("format", "Of a file with edits.", func(f *fileRecord) *Format { return &f.Format }, strictjson.Enum(JSON, JSONC, TOML)),
+			strictjson.Optional("created", "The file with edits was not there.", func(f *fileRecord) *bool { return &f.Created }, strictjson.Bool()),
+			strictjson.Optional("edits", "In the order in which they were made.", func(f *fileRecord) *[]editRecord { return &f.Edits }, strictjson.List(strictjson.Nested(editObject), 0, maxEdits)),
+		}
 	},
 	Rules: []string{"exactly one of sha256 and format is there"},
 	Check: func(f *fileRecord) *strictjson.Error {
@@ -116,14 +122,16 @@ var fileObject = &strictjson.Object[fileRecord]{
 
 var installationObject = &strictjson.Object[installation]{
 	Name: "installation", Doc: "What one adapter did to one configuration directory.",
-	Members: []strictjson.Member[installation]{
-		strictjson.Field("adapter", "Its id.", func(i *installation) *string { return &i.Adapter }, strictjson.Line(40)),
-		strictjson.Field("root", "The configuration directory.", func(i *installation) *string { return &i.Root }, strictjson.Text(maxPath)),
-		strictjson.Field("version", "Of acc.", func(i *installation) *string { return &i.Version }, strictjson.Line(100)),
-		strictjson.Field("installedAt", "When it was last changed.", func(i *installation) *time.Time { return &i.At }, strictjson.Time()),
-		strictjson.Optional("unfinished", "The files may not all be as it says.", func(i *installation) *bool { return &i.Unfinished }, strictjson.Bool()),
-		strictjson.Optional("directories", "That were made, the outermost first.", func(i *installation) *[]string { return &i.Directories }, strictjson.List(strictjson.Text(maxPath), 0, maxFiles)),
-		strictjson.Field("files", "That were written or edited.", func(i *installation) *[]fileRecord { return &i.Files }, strictjson.List(strictjson.Nested(fileObject), 0, maxFiles)),
+	Members: func() []strictjson.Member[installation] {
+		return []strictjson.Member[installation]{
+			strictjson.Field("adapter", "Its id.", func(i *installation) *string { return &i.Adapter }, strictjson.Line(40)),
+			strictjson.Field("root", "The configuration directory.", func(i *installation) *string { return &i.Root }, strictjson.Text(maxPath)),
+			strictjson.Field("version", "Of acc.", func(i *installation) *string { return &i.Version }, strictjson.Line(100)),
+			strictjson.Field("installedAt", "When it was last changed.", func(i *installation) *time.Time { return &i.At }, strictjson.Time()),
+			strictjson.Optional("unfinished", "The files may not all be as it says.", func(i *installation) *bool { return &i.Unfinished }, strictjson.Bool()),
+			strictjson.Optional("directories", "That were made, the outermost first.", func(i *installation) *[]string { return &i.Directories }, strictjson.List(strictjson.Text(maxPath), 0, maxFiles)),
+			strictjson.Field("files", "That were written or edited.", func(i *installation) *[]fileRecord { return &i.Files }, strictjson.List(strictjson.Nested(fileObject), 0, maxFiles)),
+		}
 	},
 	Check: func(i *installation) *strictjson.Error {
 		if !filepath.IsAbs(i.Root) {
@@ -135,9 +143,11 @@ var installationObject = &strictjson.Object[installation]{
 
 var recordObject = &strictjson.Object[record]{
 	Name: "installs", Doc: "What this data home installed into clients.", MaxBytes: maxRecord,
-	Members: []strictjson.Member[record]{
-		strictjson.Const[record]("schemaVersion", "Of this file.", 1),
-		strictjson.Field("clients", "One entry for each configuration directory.", func(r *record) *[]installation { return &r.Clients }, strictjson.List(strictjson.Nested(installationObject), 0, maxClients)),
+	Members: func() []strictjson.Member[record] {
+		return []strictjson.Member[record]{
+			strictjson.Const[record]("schemaVersion", "Of this file.", 1),
+			strictjson.Field("clients", "One entry for each configuration directory.", func(r *record) *[]installation { return &r.Clients }, strictjson.List(strictjson.Nested(installationObject), 0, maxClients)),
+		}
 	},
 }
 

@@ -31,17 +31,19 @@ const (
 func pointerForm() *strictjson.Object[pointer] {
 	return &strictjson.Object[pointer]{
 		Name: "generation", Doc: "A pointer to an installed build.", Open: true,
-		Members: []strictjson.Member[pointer]{
-			strictjson.Field("generation", "its name", func(p *pointer) *string { return &p.generation }, strictjson.String[string](&strictjson.Rule{
-				Label: "generation", MaxBytes: 64, Check: func(name string) string {
-					if _, _, ok := layout.SplitGeneration(name); !ok {
-						return "must be the name of a generation"
-					}
-					return ""
-				},
-			})),
-			strictjson.Field("buildId", "what its executables know of themselves", func(p *pointer) *string { return &p.buildID }, strictjson.Line(64)),
-			strictjson.Optional("storeContract", "of its stores", func(p *pointer) *int { return &p.contract }, strictjson.Int(1, 1<<20)),
+		Members: func() []strictjson.Member[pointer] {
+			return []strictjson.Member[pointer]{
+				strictjson.Field("generation", "its name", func(p *pointer) *string { return &p.generation }, strictjson.String[string](&strictjson.Rule{
+					Label: "generation", MaxBytes: 64, Check: func(name string) string {
+						if _, _, ok := layout.SplitGeneration(name); !ok {
+							return "must be the name of a generation"
+						}
+						return ""
+					},
+				})),
+				strictjson.Field("buildId", "what its executables know of themselves", func(p *pointer) *string { return &p.buildID }, strictjson.Line(64)),
+				strictjson.Optional("storeContract", "of its stores", func(p *pointer) *int { return &p.contract }, strictjson.Int(1, 1<<20)),
+			}
 		},
 	}
 }
@@ -50,11 +52,13 @@ func pointerForm() *strictjson.Object[pointer] {
 func headForm() *strictjson.Object[head] {
 	return &strictjson.Object[head]{
 		Name: "control", Doc: "What decides which generation runs.", Open: true, MaxBytes: maxControl,
-		Members: []strictjson.Member[head]{
-			strictjson.Const[head]("layout", "of the directory", 1),
-			strictjson.Field("phase", "whether anybody may start", func(h *head) *string { return &h.phase }, strictjson.Line(32)),
-			strictjson.Field("active", "what runs", func(h *head) *pointer { return &h.active }, strictjson.Nested(pointerForm())),
-			strictjson.Optional("pending", "what shall run next", func(h *head) **pointer { return &h.pending }, strictjson.Nullable(strictjson.Pointer(strictjson.Nested(pointerForm())))),
+		Members: func() []strictjson.Member[head] {
+			return []strictjson.Member[head]{
+				strictjson.Const[head]("layout", "of the directory", 1),
+				strictjson.Field("phase", "whether anybody may start", func(h *head) *string { return &h.phase }, strictjson.Line(32)),
+				strictjson.Field("active", "what runs", func(h *head) *pointer { return &h.active }, strictjson.Nested(pointerForm())),
+				strictjson.Optional("pending", "what shall run next", func(h *head) **pointer { return &h.pending }, strictjson.Nullable(strictjson.Pointer(strictjson.Nested(pointerForm())))),
+			}
 		},
 	}
 }

@@ -174,35 +174,39 @@ func (m *Manifest) For() Platform {
 
 var fileObject = &strictjson.Object[FileInfo]{
 	Name: "file", Doc: "One regular file.", Open: true,
-	Members: []strictjson.Member[FileInfo]{
-		strictjson.Field("path", "relative to the root of the package, with slashes", func(f *FileInfo) *string { return &f.Path },
-			pattern("path", pathForm, maxPath, "must be a plain relative path")),
-		strictjson.Field("mode", "whether it is a program", func(f *FileInfo) *Mode { return &f.Mode }, strictjson.Enum(Program, Plain)),
-		strictjson.Field("size", "bytes", func(f *FileInfo) *int64 { return &f.Size }, strictjson.Int[int64](0, MaxFileSize)),
-		strictjson.Field("sha256", "of its content", func(f *FileInfo) *string { return &f.SHA256 }, pattern("digest", digestForm, 64, "must be 64 hexadecimal digits")),
+	Members: func() []strictjson.Member[FileInfo] {
+		return []strictjson.Member[FileInfo]{
+			strictjson.Field("path", "relative to the root of the package, with slashes", func(f *FileInfo) *string { return &f.Path },
+				pattern("path", pathForm, maxPath, "must be a plain relative path")),
+			strictjson.Field("mode", "whether it is a program", func(f *FileInfo) *Mode { return &f.Mode }, strictjson.Enum(Program, Plain)),
+			strictjson.Field("size", "bytes", func(f *FileInfo) *int64 { return &f.Size }, strictjson.Int[int64](0, MaxFileSize)),
+			strictjson.Field("sha256", "of its content", func(f *FileInfo) *string { return &f.SHA256 }, pattern("digest", digestForm, 64, "must be 64 hexadecimal digits")),
+		}
 	},
 }
 
 var manifestObject = &strictjson.Object[Manifest]{
 	Name: "manifest", Doc: "A release for one platform.", Open: true, MaxBytes: MaxManifest,
-	Members: []strictjson.Member[Manifest]{
-		strictjson.Const[Manifest]("schemaVersion", "version of the manifest", 1),
-		strictjson.Field("name", "of the package without the platform", func(m *Manifest) *string { return &m.Name }, pattern("package name", packageName, 150, "must be the name of an npm package")),
-		strictjson.Field("version", "x.y.z", func(m *Manifest) *string { return &m.Version }, strictjson.String[string](&strictjson.Rule{
-			Label: "stable version", MaxBytes: 32, Check: func(s string) string {
-				if _, ok := ParseVersion(s); !ok {
-					return "must be a stable version x.y.z"
-				}
-				return ""
-			},
-		})),
-		strictjson.Field("buildId", "stamped into its executables", func(m *Manifest) *string { return &m.BuildID }, pattern("build id", buildIDForm, 24, "must be 24 hexadecimal digits")),
-		strictjson.Field("platform", "operating system and architecture", func(m *Manifest) *string { return &m.Platform }, strictjson.Enum(platformNames()...)),
-		strictjson.Field("storeContract", "of the stores that it reads and writes", func(m *Manifest) *int { return &m.StoreContract }, strictjson.Int(1, 1<<20)),
-		strictjson.Field("updateProtocol", "of the updater that it needs", func(m *Manifest) *int { return &m.UpdateProtocol }, strictjson.Int(1, 1<<20)),
-		strictjson.Field("adapters", "that its executables have", func(m *Manifest) *[]string { return &m.Adapters },
-			strictjson.Set(strictjson.String[string](&strictjson.Rule{Label: "portable id", MaxBytes: 64, Check: protocol.PortableIDProblem}), 0, 64)),
-		strictjson.Field("files", "sorted by path", func(m *Manifest) *[]FileInfo { return &m.Files }, strictjson.List(strictjson.Nested(fileObject), 1, MaxFiles)),
+	Members: func() []strictjson.Member[Manifest] {
+		return []strictjson.Member[Manifest]{
+			strictjson.Const[Manifest]("schemaVersion", "version of the manifest", 1),
+			strictjson.Field("name", "of the package without the platform", func(m *Manifest) *string { return &m.Name }, pattern("package name", packageName, 150, "must be the name of an npm package")),
+			strictjson.Field("version", "x.y.z", func(m *Manifest) *string { return &m.Version }, strictjson.String[string](&strictjson.Rule{
+				Label: "stable version", MaxBytes: 32, Check: func(s string) string {
+					if _, ok := ParseVersion(s); !ok {
+						return "must be a stable version x.y.z"
+					}
+					return ""
+				},
+			})),
+			strictjson.Field("buildId", "stamped into its executables", func(m *Manifest) *string { return &m.BuildID }, pattern("build id", buildIDForm, 24, "must be 24 hexadecimal digits")),
+			strictjson.Field("platform", "operating system and architecture", func(m *Manifest) *string { return &m.Platform }, strictjson.Enum(platformNames()...)),
+			strictjson.Field("storeContract", "of the stores that it reads and writes", func(m *Manifest) *int { return &m.StoreContract }, strictjson.Int(1, 1<<20)),
+			strictjson.Field("updateProtocol", "of the updater that it needs", func(m *Manifest) *int { return &m.UpdateProtocol }, strictjson.Int(1, 1<<20)),
+			strictjson.Field("adapters", "that its executables have", func(m *Manifest) *[]string { return &m.Adapters },
+				strictjson.Set(strictjson.String[string](&strictjson.Rule{Label: "portable id", MaxBytes: 64, Check: protocol.PortableIDProblem}), 0, 64)),
+			strictjson.Field("files", "sorted by path", func(m *Manifest) *[]FileInfo { return &m.Files }, strictjson.List(strictjson.Nested(fileObject), 1, MaxFiles)),
+		}
 	},
 	Check: checkManifest,
 	Rules: []string{

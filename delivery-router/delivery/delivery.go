@@ -70,18 +70,20 @@ var (
 
 var resultObject = &strictjson.Object[Result]{
 	Name: "delivery", Doc: "What became of a message on its way to one recipient.",
-	Members: []strictjson.Member[Result]{
-		strictjson.Field("recipientParticipantId", "the recipient", func(r *Result) *string { return &r.RecipientParticipantID }, word),
-		strictjson.Field("outcome", "the receipt when the sender was told; woken: its session was asked to look, the receipt is queued", func(r *Result) *router.State { return &r.State },
-			strictjson.Enum(router.Queued, router.Woken, router.Offered, router.Retrieved, router.Acknowledged)),
-		strictjson.Field("transport", `"durable": it waits in the store; else what was asked or carried it`, func(r *Result) *string { return &r.Transport }, word),
-		strictjson.Field("presence", "of the recipient", func(r *Result) *protocol.Presence { return &r.Presence },
-			strictjson.Enum(protocol.Online, protocol.Stale, protocol.Offline, protocol.PresenceUnknown)),
-		strictjson.Optional("errorCode", "why it waits", func(r *Result) *router.Code { return &r.Code }, strictjson.Enum(router.Codes()...)),
-		strictjson.Optional("endReason", "of an offline recipient: how its last session ended", func(r *Result) *string { return &r.EndReason }, text),
-		strictjson.Optional("pendingApproval", "its client holds the wake until a person approves", func(r *Result) *bool { return &r.PendingApproval }, strictjson.Bool()),
-		strictjson.Optional("nativeReasonCode", "why its session cannot be woken", func(r *Result) *string { return &r.NativeReason }, word),
-		strictjson.Optional("nativeLaunchOption", "the option of its client that is in the way", func(r *Result) *string { return &r.LaunchOption }, text),
+	Members: func() []strictjson.Member[Result] {
+		return []strictjson.Member[Result]{
+			strictjson.Field("recipientParticipantId", "the recipient", func(r *Result) *string { return &r.RecipientParticipantID }, word),
+			strictjson.Field("outcome", "the receipt when the sender was told; woken: its session was asked to look, the receipt is queued", func(r *Result) *router.State { return &r.State },
+				strictjson.Enum(router.Queued, router.Woken, router.Offered, router.Retrieved, router.Acknowledged)),
+			strictjson.Field("transport", `"durable": it waits in the store; else what was asked or carried it`, func(r *Result) *string { return &r.Transport }, word),
+			strictjson.Field("presence", "of the recipient", func(r *Result) *protocol.Presence { return &r.Presence },
+				strictjson.Enum(protocol.Online, protocol.Stale, protocol.Offline, protocol.PresenceUnknown)),
+			strictjson.Optional("errorCode", "why it waits", func(r *Result) *router.Code { return &r.Code }, strictjson.Enum(router.Codes()...)),
+			strictjson.Optional("endReason", "of an offline recipient: how its last session ended", func(r *Result) *string { return &r.EndReason }, text),
+			strictjson.Optional("pendingApproval", "its client holds the wake until a person approves", func(r *Result) *bool { return &r.PendingApproval }, strictjson.Bool()),
+			strictjson.Optional("nativeReasonCode", "why its session cannot be woken", func(r *Result) *string { return &r.NativeReason }, word),
+			strictjson.Optional("nativeLaunchOption", "the option of its client that is in the way", func(r *Result) *string { return &r.LaunchOption }, text),
+		}
 	},
 }
 

@@ -3,6 +3,7 @@ package strictjson_test
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -123,9 +124,11 @@ type holder struct{ Copy, View jsontext.Value }
 
 var holderObject = strictjson.Object[holder]{
 	Name: "holder", Open: true,
-	Members: []strictjson.Member[holder]{
-		strictjson.Field("copy", "", func(h *holder) *jsontext.Value { return &h.Copy }, strictjson.Raw()),
-		strictjson.Field("view", "", func(h *holder) *jsontext.Value { return &h.View }, strictjson.RawView()),
+	Members: func() []strictjson.Member[holder] {
+		return []strictjson.Member[holder]{
+			strictjson.Field("copy", "", func(h *holder) *jsontext.Value { return &h.Copy }, strictjson.Raw()),
+			strictjson.Field("view", "", func(h *holder) *jsontext.Value { return &h.View }, strictjson.RawView()),
+		}
 	},
 }
 
@@ -185,10 +188,9 @@ func TestDecodeIntoForgetsWhatWasThere(t *testing.T) {
 }
 
 func TestMoreMembersThanBitsAreRefused(t *testing.T) {
-	o := strictjson.Object[leaf]{Name: "wide"}
-	for range 65 {
-		o.Members = append(o.Members, strictjson.Const[leaf]("a", "", 1))
-	}
+	o := &strictjson.Object[leaf]{Name: "wide", Members: func() []strictjson.Member[leaf] {
+		return slices.Repeat([]strictjson.Member[leaf]{strictjson.Const[leaf]("a", "", 1)}, 65)
+	}}
 	if _, err := o.Decode([]byte(`{"a":1}`)); err == nil {
 		t.Error("accepted")
 	}

@@ -24,15 +24,17 @@ type bounds struct {
 
 var boundsObject = strictjson.Object[bounds]{
 	Name: "bounds",
-	Members: []strictjson.Member[bounds]{
-		strictjson.Optional("number", "", func(b *bounds) *int { return &b.Number }, strictjson.Int(-5, 5)),
-		strictjson.Optional("word", "", func(b *bounds) *string { return &b.Word }, strictjson.Prose(9)),
-		strictjson.Optional("pair", "", func(b *bounds) *[]string { return &b.Pair }, strictjson.Set(strictjson.Line(5), 2, 3)),
-		strictjson.Optional("many", "", func(b *bounds) *[]string { return &b.Many }, strictjson.Set(strictjson.Line(5), 0, 100)),
-		strictjson.Field("must", "", func(b *bounds) **leaf { return &b.Must }, strictjson.Pointer(strictjson.Nested(&leafObject))),
-		strictjson.Optional("flag", "", func(b *bounds) *bool { return &b.Flag }, strictjson.Bool()),
-		strictjson.Optional("any", "", func(b *bounds) *jsontext.Value { return &b.Any }, strictjson.Raw()),
-		strictjson.Bag("others", "", func(b *bounds) *map[string]jsontext.Value { return &b.Others }),
+	Members: func() []strictjson.Member[bounds] {
+		return []strictjson.Member[bounds]{
+			strictjson.Optional("number", "", func(b *bounds) *int { return &b.Number }, strictjson.Int(-5, 5)),
+			strictjson.Optional("word", "", func(b *bounds) *string { return &b.Word }, strictjson.Prose(9)),
+			strictjson.Optional("pair", "", func(b *bounds) *[]string { return &b.Pair }, strictjson.Set(strictjson.Line(5), 2, 3)),
+			strictjson.Optional("many", "", func(b *bounds) *[]string { return &b.Many }, strictjson.Set(strictjson.Line(5), 0, 100)),
+			strictjson.Field("must", "", func(b *bounds) **leaf { return &b.Must }, strictjson.Pointer(strictjson.Nested(&leafObject))),
+			strictjson.Optional("flag", "", func(b *bounds) *bool { return &b.Flag }, strictjson.Bool()),
+			strictjson.Optional("any", "", func(b *bounds) *jsontext.Value { return &b.Any }, strictjson.Raw()),
+			strictjson.Bag("others", "", func(b *bounds) *map[string]jsontext.Value { return &b.Others }),
+		}
 	},
 }
 

@@ -30,8 +30,8 @@ type keyword struct{ name, value string }
 func shapeOf(o table) *shape {
 	doc, rules := o.words()
 	s := &shape{typ: "object", label: "object", title: o.name(), doc: doc, open: o.open(), rules: rules}
-	for i := range o.count() {
-		s.members = append(s.members, o.member(i).describe())
+	for _, m := range o.list() {
+		s.members = append(s.members, m.describe())
 	}
 	return s
 }

@@ -2,25 +2,31 @@ package strictjson
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Object is the definition of a JSON object held in a T. It is built once, never changed after, and
-// safe for concurrent use.
+// Object is the definition of a JSON object held in a T. It is never changed or copied after its first use, and safe
+// for concurrent use. A program has hundreds and uses a few, so a definition in a variable costs nothing before main: its
+// members are only made when it is used.
 type Object[T any] struct {
-	Name     string      // what documentation and JSON Schema call it
-	Doc      string      // one sentence
-	Members  []Member[T] // in the order in which they are written; at most 64
-	Open     bool        // unknown members are skipped; false: they are refused
-	MaxBytes int         // of the input; 0: DefaultMaxBytes
+	Name     string             // what documentation and JSON Schema call it
+	Doc      string             // one sentence
+	Members  func() []Member[T] // in the order in which they are written; at most 64. Called once, at the first use; nil: none
+	Open     bool               // unknown members are skipped; false: they are refused
+	MaxBytes int                // of the input; 0: DefaultMaxBytes
 
 	// Check is the rule across members, run after each member passed its own; nil: none. It returns
 	// Fail(path, message) or nil. Rules says the same in words, for documentation.
 	Check func(*T) *Error
 	Rules []string
+
+	once    sync.Once
+	members []*member
 }
 
 // table is an Object without its T: each t is a *T.
@@ -28,16 +34,26 @@ type table interface {
 	name() string
 	open() bool
 	words() (doc string, rules []string)
-	count() int
-	member(i int) *member
+	list() []*member
 	across(t any) error
 }
 
 func (o *Object[T]) name() string              { return o.Name }
 func (o *Object[T]) open() bool                { return o.Open }
 func (o *Object[T]) words() (string, []string) { return o.Doc, o.Rules }
-func (o *Object[T]) count() int                { return len(o.Members) }
-func (o *Object[T]) member(i int) *member      { return o.Members[i].member }
+func (o *Object[T]) list() []*member {
+	o.once.Do(func() {
+		if o.Members == nil {
+			return
+		}
+		list := o.Members()
+		o.members = make([]*member, len(list))
+		for i, m := range list {
+			o.members[i] = m.member
+		}
+	})
+	return o.members
+}
 func (o *Object[T]) across(t any) error {
 	if o.Check != nil {
 		if err := o.Check(t.(*T)); err != nil {
@@ -118,8 +134,7 @@ func AppendIndent(dst, src []byte) ([]byte, error) {
 func (o *Object[T]) Validate(t *T) error { return checkObject(o, t) }
 
 func checkObject(o table, t any) error {
-	for i := range o.count() {
-		m := o.member(i)
+	for _, m := range o.list() {
 		if m.skipped(t) {
 			continue
 		}
@@ -131,7 +146,8 @@ func checkObject(o table, t any) error {
 }
 
 func decodeObject(o table, d *decoder, t any) error {
-	if o.count() > maxMembers {
+	members := o.list()
+	if len(members) > maxMembers {
 		return fail(o.name() + " has more members than strictjson supports")
 	}
 	if err := d.open(jsontext.KindBeginObject); err != nil {
@@ -148,14 +164,14 @@ func decodeObject(o table, d *decoder, t any) error {
 		if err != nil {
 			return err
 		}
-		i := find(o, name, next)
+		i := find(members, name, next)
 		if i < 0 {
 			if err := unknown(o, d, string(name)); err != nil {
 				return within(err, memberSegment(string(name)))
 			}
 			continue
 		}
-		m := o.member(i)
+		m := members[i]
 		if err := m.decode(d, t); err != nil {
 			return within(err, m.segment())
 		}
@@ -165,8 +181,8 @@ func decodeObject(o table, d *decoder, t any) error {
 	if err := d.token(); err != nil {
 		return err
 	}
-	for i := range o.count() {
-		if m := o.member(i); seen&(1<<i) == 0 && !m.optional {
+	for i, m := range members {
+		if seen&(1<<i) == 0 && !m.optional {
 			return within(errors.New("is missing"), m.segment())
 		}
 	}
@@ -174,18 +190,12 @@ func decodeObject(o table, d *decoder, t any) error {
 }
 
 // find gives the index of the member called name, looking at the likely one first; -1: unknown.
-func find(o table, name []byte, likely int) int {
-	for i := likely; i < o.count(); i++ {
-		if string(name) == o.member(i).name {
-			return i
-		}
+func find(members []*member, name []byte, likely int) int {
+	called := func(m *member) bool { return string(name) == m.name }
+	if i := slices.IndexFunc(members[likely:], called); i >= 0 {
+		return likely + i
 	}
-	for i := 0; i < min(likely, o.count()); i++ {
-		if string(name) == o.member(i).name {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(members[:likely], called)
 }
 
 // unknown skips the value of a member that the table does not have, or refuses it.
@@ -194,8 +204,8 @@ func unknown(o table, d *decoder, name string) error {
 		_, err := d.raw()
 		return err
 	}
-	for i := range o.count() {
-		if m := o.member(i); strings.EqualFold(name, m.name) {
+	for _, m := range o.list() {
+		if strings.EqualFold(name, m.name) {
 			return fail("unknown member, the name is " + strconv.Quote(m.name))
 		}
 	}
@@ -205,8 +215,7 @@ func unknown(o table, d *decoder, name string) error {
 func appendObject(o table, dst []byte, t any) []byte {
 	dst = append(dst, '{')
 	first := true
-	for i := range o.count() {
-		m := o.member(i)
+	for _, m := range o.list() {
 		if m.skipped(t) {
 			continue
 		}

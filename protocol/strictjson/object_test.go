@@ -43,35 +43,39 @@ type tree struct {
 
 var leafObject = strictjson.Object[leaf]{
 	Name: "leaf", Doc: "A leaf.",
-	Members: []strictjson.Member[leaf]{
-		strictjson.Field("name", "what it is called", func(l *leaf) *string { return &l.Name }, strictjson.Line(10)),
-		strictjson.Field("size", "how large", func(l *leaf) *int { return &l.Size }, strictjson.Int(1, 9)),
+	Members: func() []strictjson.Member[leaf] {
+		return []strictjson.Member[leaf]{
+			strictjson.Field("name", "what it is called", func(l *leaf) *string { return &l.Name }, strictjson.Line(10)),
+			strictjson.Field("size", "how large", func(l *leaf) *int { return &l.Size }, strictjson.Int(1, 9)),
+		}
 	},
 }
 
 var treeObject = strictjson.Object[tree]{
 	Name: "tree", Doc: "A tree.", MaxBytes: 5000,
-	Members: []strictjson.Member[tree]{
-		strictjson.Const[tree]("schemaVersion", "of the format", 3),
-		strictjson.Field("title", "line", func(t *tree) *string { return &t.Title }, strictjson.Line(10)),
-		strictjson.Field("colour", "enum", func(t *tree) *colour { return &t.Colour }, strictjson.Enum[colour]("red", "green")),
-		strictjson.Field("note", "nullable line", func(t *tree) *string { return &t.Note }, strictjson.Nullable(strictjson.Line(10))),
-		strictjson.Field("body", "prose", func(t *tree) *string { return &t.Body }, strictjson.Prose(12)),
-		strictjson.Field("at", "time", func(t *tree) *time.Time { return &t.At }, strictjson.Time()),
-		strictjson.Optional("ended", "optional or null", func(t *tree) *time.Time { return &t.Ended }, strictjson.Nullable(strictjson.Time())),
-		strictjson.Field("cadenceMs", "duration", func(t *tree) *time.Duration { return &t.Cadence }, strictjson.DurationMS(time.Millisecond, time.Hour)),
-		strictjson.Field("pid", "nullable number", func(t *tree) *int { return &t.PID }, strictjson.Nullable(strictjson.Int(1, 1<<31-1))),
-		strictjson.Field("open", "boolean", func(t *tree) *bool { return &t.Open }, strictjson.Bool()),
-		strictjson.Field("tags", "set", func(t *tree) *[]string { return &t.Tags }, strictjson.Set(strictjson.Line(5), 0, 3)),
-		strictjson.Field("leaves", "objects", func(t *tree) *[]leaf { return &t.Leaves }, strictjson.List(strictjson.Nested(&leafObject), 0, 2)),
-		strictjson.Field("maybe", "nullable list", func(t *tree) *[]string { return &t.Maybe }, strictjson.Nullable(strictjson.List(strictjson.Line(5), 0, 3))),
-		strictjson.Field("best", "nullable object", func(t *tree) **leaf { return &t.Best }, strictjson.Nullable(strictjson.Pointer(strictjson.Nested(&leafObject)))),
-		strictjson.Optional("second", "optional object", func(t *tree) **leaf { return &t.Second }, strictjson.Pointer(strictjson.Nested(&leafObject))),
-		strictjson.Optional("payload", "any object", func(t *tree) *jsontext.Value { return &t.Payload }, strictjson.RawObject()),
-		strictjson.Bag("extensions", "others", func(t *tree) *map[string]jsontext.Value { return &t.Others },
-			strictjson.Optional("known", "kept in a field", func(t *tree) *string { return &t.Known }, strictjson.Line(10))),
-		strictjson.Optional("forward", "only with backward", func(t *tree) *string { return &t.Forward }, strictjson.Line(5)),
-		strictjson.Optional("backward", "only with forward", func(t *tree) *string { return &t.Backward }, strictjson.Line(5)),
+	Members: func() []strictjson.Member[tree] {
+		return []strictjson.Member[tree]{
+			strictjson.Const[tree]("schemaVersion", "of the format", 3),
+			strictjson.Field("title", "line", func(t *tree) *string { return &t.Title }, strictjson.Line(10)),
+			strictjson.Field("colour", "enum", func(t *tree) *colour { return &t.Colour }, strictjson.Enum[colour]("red", "green")),
+			strictjson.Field("note", "nullable line", func(t *tree) *string { return &t.Note }, strictjson.Nullable(strictjson.Line(10))),
+			strictjson.Field("body", "prose", func(t *tree) *string { return &t.Body }, strictjson.Prose(12)),
+			strictjson.Field("at", "time", func(t *tree) *time.Time { return &t.At }, strictjson.Time()),
+			strictjson.Optional("ended", "optional or null", func(t *tree) *time.Time { return &t.Ended }, strictjson.Nullable(strictjson.Time())),
+			strictjson.Field("cadenceMs", "duration", func(t *tree) *time.Duration { return &t.Cadence }, strictjson.DurationMS(time.Millisecond, time.Hour)),
+			strictjson.Field("pid", "nullable number", func(t *tree) *int { return &t.PID }, strictjson.Nullable(strictjson.Int(1, 1<<31-1))),
+			strictjson.Field("open", "boolean", func(t *tree) *bool { return &t.Open }, strictjson.Bool()),
+			strictjson.Field("tags", "set", func(t *tree) *[]string { return &t.Tags }, strictjson.Set(strictjson.Line(5), 0, 3)),
+			strictjson.Field("leaves", "objects", func(t *tree) *[]leaf { return &t.Leaves }, strictjson.List(strictjson.Nested(&leafObject), 0, 2)),
+			strictjson.Field("maybe", "nullable list", func(t *tree) *[]string { return &t.Maybe }, strictjson.Nullable(strictjson.List(strictjson.Line(5), 0, 3))),
+			strictjson.Field("best", "nullable object", func(t *tree) **leaf { return &t.Best }, strictjson.Nullable(strictjson.Pointer(strictjson.Nested(&leafObject)))),
+			strictjson.Optional("second", "optional object", func(t *tree) **leaf { return &t.Second }, strictjson.Pointer(strictjson.Nested(&leafObject))),
+			strictjson.Optional("payload", "any object", func(t *tree) *jsontext.Value { return &t.Payload }, strictjson.RawObject()),
+			strictjson.Bag("extensions", "others", func(t *tree) *map[string]jsontext.Value { return &t.Others },
+				strictjson.Optional("known", "kept in a field", func(t *tree) *string { return &t.Known }, strictjson.Line(10))),
+			strictjson.Optional("forward", "only with backward", func(t *tree) *string { return &t.Forward }, strictjson.Line(5)),
+			strictjson.Optional("backward", "only with forward", func(t *tree) *string { return &t.Backward }, strictjson.Line(5)),
+		}
 	},
 	Rules: []string{"forward and backward come together"},
 	Check: func(t *tree) *strictjson.Error {

@@ -24,11 +24,13 @@ type identity struct {
 
 var identityFormat = &strictjson.Object[identity]{
 	Name: "identity", Doc: "Says which store this is.", MaxBytes: maxIdentity,
-	Members: []strictjson.Member[identity]{
-		strictjson.Field("layout", "of the files", func(i *identity) *string { return &i.Layout }, strictjson.Line(100)),
-		strictjson.Field("storeVersion", "contract of the store", func(i *identity) *int64 { return &i.StoreVersion }, strictjson.Int[int64](1, maxNumber)),
-		strictjson.Field("workspaceId", "the room", func(i *identity) *string { return &i.WorkspaceID }, strictjson.Line(protocol.MaxIDLength)),
-		strictjson.Field("initialisedAt", "when it was made", func(i *identity) *time.Time { return &i.InitialisedAt }, strictjson.Time()),
+	Members: func() []strictjson.Member[identity] {
+		return []strictjson.Member[identity]{
+			strictjson.Field("layout", "of the files", func(i *identity) *string { return &i.Layout }, strictjson.Line(100)),
+			strictjson.Field("storeVersion", "contract of the store", func(i *identity) *int64 { return &i.StoreVersion }, strictjson.Int[int64](1, maxNumber)),
+			strictjson.Field("workspaceId", "the room", func(i *identity) *string { return &i.WorkspaceID }, strictjson.Line(protocol.MaxIDLength)),
+			strictjson.Field("initialisedAt", "when it was made", func(i *identity) *time.Time { return &i.InitialisedAt }, strictjson.Time()),
+		}
 	},
 }
 
@@ -40,9 +42,11 @@ type foreignIdentity struct {
 
 var foreignFormat = &strictjson.Object[foreignIdentity]{
 	Name: "foreign identity", Doc: "What other stores say of themselves.", MaxBytes: maxIdentity, Open: true,
-	Members: []strictjson.Member[foreignIdentity]{
-		strictjson.Optional("layout", "absent in the JavaScript ACC", func(i *foreignIdentity) *string { return &i.Layout }, strictjson.Text(1000)),
-		strictjson.Field("storeVersion", "contract of the store", func(i *foreignIdentity) *int64 { return &i.StoreVersion }, strictjson.Int[int64](-maxNumber, maxNumber)),
+	Members: func() []strictjson.Member[foreignIdentity] {
+		return []strictjson.Member[foreignIdentity]{
+			strictjson.Optional("layout", "absent in the JavaScript ACC", func(i *foreignIdentity) *string { return &i.Layout }, strictjson.Text(1000)),
+			strictjson.Field("storeVersion", "contract of the store", func(i *foreignIdentity) *int64 { return &i.StoreVersion }, strictjson.Int[int64](-maxNumber, maxNumber)),
+		}
 	},
 }
 

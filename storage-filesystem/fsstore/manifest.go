@@ -47,20 +47,24 @@ type rootJSON struct{ index, page string }
 
 var manifestFormat = &strictjson.Object[manifestJSON]{
 	Name: "index manifest", Doc: "The roots of the indexes.", MaxBytes: maxManifest,
-	Members: []strictjson.Member[manifestJSON]{
-		strictjson.Const[manifestJSON]("indexVersion", "of the pages", indexVersion),
-		strictjson.Const[manifestJSON]("keysVersion", "of the rules by which records are listed", keysVersion),
-		strictjson.Field("store", "tag of its frames", func(m *manifestJSON) *string { return &m.store }, strictjson.Line(16)),
-		strictjson.Field("after", "frame up to which the indexes go", func(m *manifestJSON) *markJSON { return &m.mark }, strictjson.Nested(markFormat)),
-		strictjson.Field("roots", "of the indexes that are not empty", func(m *manifestJSON) *[]rootJSON { return &m.roots },
-			strictjson.List(strictjson.Nested(&strictjson.Object[rootJSON]{
-				Name: "index root", Doc: "The root of one index.",
-				Members: []strictjson.Member[rootJSON]{
-					strictjson.Field("index", "its name", func(r *rootJSON) *string { return &r.index }, strictjson.Line(100)),
-					strictjson.Field("page", "name of its root", func(r *rootJSON) *string { return &r.page }, strictjson.Line(64)),
-				},
-			}), 0, 100)),
-		strictjson.Field("check", "SHA-256 of the compact form with this member empty", func(m *manifestJSON) *string { return &m.check }, strictjson.Text(64)),
+	Members: func() []strictjson.Member[manifestJSON] {
+		return []strictjson.Member[manifestJSON]{
+			strictjson.Const[manifestJSON]("indexVersion", "of the pages", indexVersion),
+			strictjson.Const[manifestJSON]("keysVersion", "of the rules by which records are listed", keysVersion),
+			strictjson.Field("store", "tag of its frames", func(m *manifestJSON) *string { return &m.store }, strictjson.Line(16)),
+			strictjson.Field("after", "frame up to which the indexes go", func(m *manifestJSON) *markJSON { return &m.mark }, strictjson.Nested(markFormat)),
+			strictjson.Field("roots", "of the indexes that are not empty", func(m *manifestJSON) *[]rootJSON { return &m.roots },
+				strictjson.List(strictjson.Nested(&strictjson.Object[rootJSON]{
+					Name: "index root", Doc: "The root of one index.",
+					Members: func() []strictjson.Member[rootJSON] {
+						return []strictjson.Member[rootJSON]{
+							strictjson.Field("index", "its name", func(r *rootJSON) *string { return &r.index }, strictjson.Line(100)),
+							strictjson.Field("page", "name of its root", func(r *rootJSON) *string { return &r.page }, strictjson.Line(64)),
+						}
+					},
+				}), 0, 100)),
+			strictjson.Field("check", "SHA-256 of the compact form with this member empty", func(m *manifestJSON) *string { return &m.check }, strictjson.Text(64)),
+		}
 	},
 }
 

@@ -43,15 +43,17 @@ func markObject(name string) *strictjson.Object[markJSON] {
 	number := strictjson.Int[int64](0, maxNumber)
 	return &strictjson.Object[markJSON]{
 		Name: name, Doc: "A place in the journal.", MaxBytes: maxMark,
-		Members: []strictjson.Member[markJSON]{
-			strictjson.Field("bootId", "boot that vouches for it; empty: it is durable or the boot is not known", func(m *markJSON) *string { return &m.bootID }, strictjson.Text(200)),
-			strictjson.Field("generation", "of the last frame up to here", func(m *markJSON) *int64 { return &m.generation }, number),
-			strictjson.Field("sequence", "of the last event up to here", func(m *markJSON) *int64 { return &m.sequence }, number),
-			strictjson.Field("segment", "first sequence of the segment in which the journal goes on; 0: none", func(m *markJSON) *int64 { return &m.segment }, number),
-			strictjson.Field("start", "offset of that frame; 0: it lies in an earlier segment", func(m *markJSON) *int64 { return &m.start }, number),
-			strictjson.Field("end", "offset at which the next frame begins", func(m *markJSON) *int64 { return &m.end }, number),
-			strictjson.Field("crc", "of that frame", func(m *markJSON) *int64 { return &m.crc }, strictjson.Int[int64](0, 1<<32-1)),
-			strictjson.Optional("check", "CRC-32C of the compact form without this member: a file that was read while it was reused, or torn by a power cut, is none", func(m *markJSON) *string { return &m.check }, strictjson.Text(8)),
+		Members: func() []strictjson.Member[markJSON] {
+			return []strictjson.Member[markJSON]{
+				strictjson.Field("bootId", "boot that vouches for it; empty: it is durable or the boot is not known", func(m *markJSON) *string { return &m.bootID }, strictjson.Text(200)),
+				strictjson.Field("generation", "of the last frame up to here", func(m *markJSON) *int64 { return &m.generation }, number),
+				strictjson.Field("sequence", "of the last event up to here", func(m *markJSON) *int64 { return &m.sequence }, number),
+				strictjson.Field("segment", "first sequence of the segment in which the journal goes on; 0: none", func(m *markJSON) *int64 { return &m.segment }, number),
+				strictjson.Field("start", "offset of that frame; 0: it lies in an earlier segment", func(m *markJSON) *int64 { return &m.start }, number),
+				strictjson.Field("end", "offset at which the next frame begins", func(m *markJSON) *int64 { return &m.end }, number),
+				strictjson.Field("crc", "of that frame", func(m *markJSON) *int64 { return &m.crc }, strictjson.Int[int64](0, 1<<32-1)),
+				strictjson.Optional("check", "CRC-32C of the compact form without this member: a file that was read while it was reused, or torn by a power cut, is none", func(m *markJSON) *string { return &m.check }, strictjson.Text(8)),
+			}
 		},
 	}
 }

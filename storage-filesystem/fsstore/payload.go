@@ -58,36 +58,42 @@ func places() strictjson.Type[[][]string] {
 
 var transactionFormat = &strictjson.Object[transaction]{
 	Name: "transaction", Doc: "What one commit changed.", MaxBytes: frame.MaxPayload,
-	Members: []strictjson.Member[transaction]{
-		strictjson.Field("generation", "of the frame, again", func(t *transaction) *int64 { return &t.Generation }, strictjson.Int[int64](1, maxNumber)),
-		strictjson.Field("firstSequence", "of the first event, or of the next if there is none", func(t *transaction) *string { return &t.FirstSequence }, strictjson.Line(protocol.SequenceDigits)),
-		strictjson.Optional("keys", "version of the rules by which records are listed; absent: 1", func(t *transaction) *int64 { return &t.Keys }, strictjson.Int[int64](1, maxNumber)),
-		strictjson.Optional("at", "when it was committed, for people; absent: its events say", func(t *transaction) *time.Time { return &t.At }, strictjson.Time()),
-		strictjson.Optional("events", "in order", func(t *transaction) *[]jsontext.Value { return &t.Events }, strictjson.List(strictjson.RawObjectView(), 0, maxItems)),
-		strictjson.Optional("puts", "after-images", func(t *transaction) *[]put { return &t.Puts }, strictjson.List(strictjson.Nested(putFormat), 0, maxItems)),
-		strictjson.Optional("removes", "records that are gone", func(t *transaction) *[]removal { return &t.Removes }, strictjson.List(strictjson.Nested(removalFormat), 0, maxItems)),
+	Members: func() []strictjson.Member[transaction] {
+		return []strictjson.Member[transaction]{
+			strictjson.Field("generation", "of the frame, again", func(t *transaction) *int64 { return &t.Generation }, strictjson.Int[int64](1, maxNumber)),
+			strictjson.Field("firstSequence", "of the first event, or of the next if there is none", func(t *transaction) *string { return &t.FirstSequence }, strictjson.Line(protocol.SequenceDigits)),
+			strictjson.Optional("keys", "version of the rules by which records are listed; absent: 1", func(t *transaction) *int64 { return &t.Keys }, strictjson.Int[int64](1, maxNumber)),
+			strictjson.Optional("at", "when it was committed, for people; absent: its events say", func(t *transaction) *time.Time { return &t.At }, strictjson.Time()),
+			strictjson.Optional("events", "in order", func(t *transaction) *[]jsontext.Value { return &t.Events }, strictjson.List(strictjson.RawObjectView(), 0, maxItems)),
+			strictjson.Optional("puts", "after-images", func(t *transaction) *[]put { return &t.Puts }, strictjson.List(strictjson.Nested(putFormat), 0, maxItems)),
+			strictjson.Optional("removes", "records that are gone", func(t *transaction) *[]removal { return &t.Removes }, strictjson.List(strictjson.Nested(removalFormat), 0, maxItems)),
+		}
 	},
 }
 
 var putFormat = &strictjson.Object[put]{
 	Name: "put", Doc: "A record as the transaction left it.",
-	Members: []strictjson.Member[put]{
-		strictjson.Field("kind", "of the record", func(p *put) *string { return &p.Kind }, strictjson.Line(50)),
-		strictjson.Field("id", "of the record", func(p *put) *string { return &p.ID }, strictjson.Line(protocol.MaxIDLength)),
-		strictjson.Optional("created", "generation in which the id first appeared; absent: this one", func(p *put) *int64 { return &p.Created }, strictjson.Int[int64](1, maxNumber)),
-		strictjson.Field("record", "the record", func(p *put) *jsontext.Value { return &p.Record }, strictjson.RawObjectView()),
-		strictjson.Optional("unlisted", "places in the indexes that it left", func(p *put) *[][]string { return &p.Unlisted }, places()),
-		strictjson.Optional("listed", "places in the indexes that it took; a new record takes all of its own", func(p *put) *[][]string { return &p.Listed }, places()),
+	Members: func() []strictjson.Member[put] {
+		return []strictjson.Member[put]{
+			strictjson.Field("kind", "of the record", func(p *put) *string { return &p.Kind }, strictjson.Line(50)),
+			strictjson.Field("id", "of the record", func(p *put) *string { return &p.ID }, strictjson.Line(protocol.MaxIDLength)),
+			strictjson.Optional("created", "generation in which the id first appeared; absent: this one", func(p *put) *int64 { return &p.Created }, strictjson.Int[int64](1, maxNumber)),
+			strictjson.Field("record", "the record", func(p *put) *jsontext.Value { return &p.Record }, strictjson.RawObjectView()),
+			strictjson.Optional("unlisted", "places in the indexes that it left", func(p *put) *[][]string { return &p.Unlisted }, places()),
+			strictjson.Optional("listed", "places in the indexes that it took; a new record takes all of its own", func(p *put) *[][]string { return &p.Listed }, places()),
+		}
 	},
 }
 
 var removalFormat = &strictjson.Object[removal]{
 	Name: "removal", Doc: "A record that is gone.",
-	Members: []strictjson.Member[removal]{
-		strictjson.Field("kind", "of the record", func(r *removal) *string { return &r.Kind }, strictjson.Line(50)),
-		strictjson.Field("id", "of the record", func(r *removal) *string { return &r.ID }, strictjson.Line(protocol.MaxIDLength)),
-		strictjson.Field("created", "generation in which the id first appeared", func(r *removal) *int64 { return &r.Created }, strictjson.Int[int64](1, maxNumber)),
-		strictjson.Optional("unlisted", "places in the indexes that it left", func(r *removal) *[][]string { return &r.Unlisted }, places()),
+	Members: func() []strictjson.Member[removal] {
+		return []strictjson.Member[removal]{
+			strictjson.Field("kind", "of the record", func(r *removal) *string { return &r.Kind }, strictjson.Line(50)),
+			strictjson.Field("id", "of the record", func(r *removal) *string { return &r.ID }, strictjson.Line(protocol.MaxIDLength)),
+			strictjson.Field("created", "generation in which the id first appeared", func(r *removal) *int64 { return &r.Created }, strictjson.Int[int64](1, maxNumber)),
+			strictjson.Optional("unlisted", "places in the indexes that it left", func(r *removal) *[][]string { return &r.Unlisted }, places()),
+		}
 	},
 }
 
@@ -247,12 +253,14 @@ type envelope struct {
 
 var envelopeFormat = &strictjson.Object[envelope]{
 	Name: "state file", Doc: "A record with its place in the order of commits.", MaxBytes: maxState,
-	Members: []strictjson.Member[envelope]{
-		strictjson.Field("kind", "of the record", func(e *envelope) *string { return &e.Kind }, strictjson.Line(50)),
-		strictjson.Field("id", "of the record", func(e *envelope) *string { return &e.ID }, strictjson.Line(protocol.MaxIDLength)),
-		strictjson.Field("created", "generation in which the id first appeared", func(e *envelope) *int64 { return &e.Created }, strictjson.Int[int64](1, maxNumber)),
-		strictjson.Field("generation", "generation that last wrote it", func(e *envelope) *int64 { return &e.Generation }, strictjson.Int[int64](1, maxNumber)),
-		strictjson.Field("record", "the record", func(e *envelope) *jsontext.Value { return &e.Record }, strictjson.RawObjectView()),
+	Members: func() []strictjson.Member[envelope] {
+		return []strictjson.Member[envelope]{
+			strictjson.Field("kind", "of the record", func(e *envelope) *string { return &e.Kind }, strictjson.Line(50)),
+			strictjson.Field("id", "of the record", func(e *envelope) *string { return &e.ID }, strictjson.Line(protocol.MaxIDLength)),
+			strictjson.Field("created", "generation in which the id first appeared", func(e *envelope) *int64 { return &e.Created }, strictjson.Int[int64](1, maxNumber)),
+			strictjson.Field("generation", "generation that last wrote it", func(e *envelope) *int64 { return &e.Generation }, strictjson.Int[int64](1, maxNumber)),
+			strictjson.Field("record", "the record", func(e *envelope) *jsontext.Value { return &e.Record }, strictjson.RawObjectView()),
+		}
 	},
 }
 

@@ -15,9 +15,11 @@ type retention struct{ TrimmedThrough string }
 
 var retentionFormat = &strictjson.Object[retention]{
 	Name: "retention", Doc: "What was trimmed.", MaxBytes: maxMark,
-	Members: []strictjson.Member[retention]{
-		strictjson.Field("trimmedThrough", "highest sequence whose event may be gone", func(r *retention) *string { return &r.TrimmedThrough },
-			strictjson.String[string](&strictjson.Rule{Label: "sequence", Check: checkSequence})),
+	Members: func() []strictjson.Member[retention] {
+		return []strictjson.Member[retention]{
+			strictjson.Field("trimmedThrough", "highest sequence whose event may be gone", func(r *retention) *string { return &r.TrimmedThrough },
+				strictjson.String[string](&strictjson.Rule{Label: "sequence", Check: checkSequence})),
+		}
 	},
 }
 

@@ -21,16 +21,20 @@ type soloRecord struct {
 
 var soloFormat = &strictjson.Object[[]soloRecord]{
 	Name: "solo room", Doc: "The records of a room with one session.", MaxBytes: maxSolo,
-	Members: []strictjson.Member[[]soloRecord]{
-		strictjson.Field("records", "all of them", func(s *[]soloRecord) *[]soloRecord { return s },
-			strictjson.List(strictjson.Nested(&strictjson.Object[soloRecord]{
-				Name: "solo record", Doc: "A record without a place in the order of commits.",
-				Members: []strictjson.Member[soloRecord]{
-					strictjson.Field("kind", "of the record", func(r *soloRecord) *string { return &r.Kind },
-						strictjson.Enum(string(protocol.KindSession), string(protocol.KindParticipant), string(protocol.KindIntent))),
-					strictjson.Field("record", "the record", func(r *soloRecord) *jsontext.Value { return &r.Record }, strictjson.RawObjectView()),
-				},
-			}), 0, protocol.MaxListItems)),
+	Members: func() []strictjson.Member[[]soloRecord] {
+		return []strictjson.Member[[]soloRecord]{
+			strictjson.Field("records", "all of them", func(s *[]soloRecord) *[]soloRecord { return s },
+				strictjson.List(strictjson.Nested(&strictjson.Object[soloRecord]{
+					Name: "solo record", Doc: "A record without a place in the order of commits.",
+					Members: func() []strictjson.Member[soloRecord] {
+						return []strictjson.Member[soloRecord]{
+							strictjson.Field("kind", "of the record", func(r *soloRecord) *string { return &r.Kind },
+								strictjson.Enum(string(protocol.KindSession), string(protocol.KindParticipant), string(protocol.KindIntent))),
+							strictjson.Field("record", "the record", func(r *soloRecord) *jsontext.Value { return &r.Record }, strictjson.RawObjectView()),
+						}
+					},
+				}), 0, protocol.MaxListItems)),
+		}
 	},
 }
 

@@ -27,8 +27,10 @@ type swept struct{ SweptAt time.Time }
 
 var sweptFormat = &strictjson.Object[swept]{
 	Name: "sweep", Doc: "When leftovers were last removed to the end.", MaxBytes: maxMark,
-	Members: []strictjson.Member[swept]{
-		strictjson.Field("sweptAt", "when", func(s *swept) *time.Time { return &s.SweptAt }, strictjson.Time()),
+	Members: func() []strictjson.Member[swept] {
+		return []strictjson.Member[swept]{
+			strictjson.Field("sweptAt", "when", func(s *swept) *time.Time { return &s.SweptAt }, strictjson.Time()),
+		}
 	},
 }
 

@@ -19,14 +19,16 @@ type Attempt struct {
 
 var attempts = &strictjson.Object[Attempt]{
 	Name: "attempt", Doc: "The last attempt of a session to publish a live endpoint.", MaxBytes: maxFile,
-	Members: []strictjson.Member[Attempt]{
-		strictjson.Const[Attempt]("schemaVersion", "always 1", 1),
-		strictjson.Field("at", "when", func(a *Attempt) *time.Time { return &a.At }, strictjson.Time()),
-		strictjson.Field("event", "the hook that tried", func(a *Attempt) *string { return &a.Event }, strictjson.Line(protocol.MaxLine)),
-		strictjson.Optional("reasonCode", "why it failed", func(a *Attempt) *string { return &a.Reason }, strictjson.Line(protocol.MaxLine)),
-		strictjson.Field("policy", "of the installation then", func(a *Attempt) *protocol.LivePolicy { return &a.Policy },
-			strictjson.Enum(protocol.LiveOff, protocol.LiveActionable, protocol.LiveAll)),
-		strictjson.Optional("launchOption", "what is in the way", func(a *Attempt) *string { return &a.LaunchOption }, strictjson.Line(protocol.MaxLine)),
+	Members: func() []strictjson.Member[Attempt] {
+		return []strictjson.Member[Attempt]{
+			strictjson.Const[Attempt]("schemaVersion", "always 1", 1),
+			strictjson.Field("at", "when", func(a *Attempt) *time.Time { return &a.At }, strictjson.Time()),
+			strictjson.Field("event", "the hook that tried", func(a *Attempt) *string { return &a.Event }, strictjson.Line(protocol.MaxLine)),
+			strictjson.Optional("reasonCode", "why it failed", func(a *Attempt) *string { return &a.Reason }, strictjson.Line(protocol.MaxLine)),
+			strictjson.Field("policy", "of the installation then", func(a *Attempt) *protocol.LivePolicy { return &a.Policy },
+				strictjson.Enum(protocol.LiveOff, protocol.LiveActionable, protocol.LiveAll)),
+			strictjson.Optional("launchOption", "what is in the way", func(a *Attempt) *string { return &a.LaunchOption }, strictjson.Line(protocol.MaxLine)),
+		}
 	},
 }
 

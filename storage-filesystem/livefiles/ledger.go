@@ -64,10 +64,12 @@ type flight struct {
 
 var flights = &strictjson.Object[flight]{
 	Name: "flight", Doc: "A wake that no hook has followed yet.", MaxBytes: maxFile,
-	Members: []strictjson.Member[flight]{
-		strictjson.Const[flight]("schemaVersion", "always 1", 1),
-		strictjson.Field("messageId", "message", func(f *flight) *string { return &f.MessageID }, strictjson.Line(protocol.MaxIDLength)),
-		strictjson.Field("at", "when", func(f *flight) *time.Time { return &f.At }, strictjson.Time()),
+	Members: func() []strictjson.Member[flight] {
+		return []strictjson.Member[flight]{
+			strictjson.Const[flight]("schemaVersion", "always 1", 1),
+			strictjson.Field("messageId", "message", func(f *flight) *string { return &f.MessageID }, strictjson.Line(protocol.MaxIDLength)),
+			strictjson.Field("at", "when", func(f *flight) *time.Time { return &f.At }, strictjson.Time()),
+		}
 	},
 }
 
@@ -76,10 +78,12 @@ type messages struct{ IDs []string }
 
 var messageLists = &strictjson.Object[messages]{
 	Name: "messages", Doc: "Messages that something was done for, oldest first.", MaxBytes: maxFile,
-	Members: []strictjson.Member[messages]{
-		strictjson.Const[messages]("schemaVersion", "always 1", 1),
-		strictjson.Field("messageIds", "messages", func(m *messages) *[]string { return &m.IDs },
-			strictjson.List(strictjson.Line(protocol.MaxIDLength), 0, maxWoken)),
+	Members: func() []strictjson.Member[messages] {
+		return []strictjson.Member[messages]{
+			strictjson.Const[messages]("schemaVersion", "always 1", 1),
+			strictjson.Field("messageIds", "messages", func(m *messages) *[]string { return &m.IDs },
+				strictjson.List(strictjson.Line(protocol.MaxIDLength), 0, maxWoken)),
+		}
 	},
 }
 
@@ -174,11 +178,13 @@ type exchange struct {
 
 var exchanges = &strictjson.Object[exchange]{
 	Name: "exchange", Doc: "Live offers from one participant to another since a person last had a turn with either.", MaxBytes: maxFile,
-	Members: []strictjson.Member[exchange]{
-		strictjson.Const[exchange]("schemaVersion", "always 1", 1),
-		strictjson.Field("fromTurn", "time of the sender", func(e *exchange) *string { return &e.From }, strictjson.Line(64)),
-		strictjson.Field("toTurn", "time of the recipient", func(e *exchange) *string { return &e.To }, strictjson.Line(64)),
-		strictjson.Field("count", "offers", func(e *exchange) *int { return &e.Count }, strictjson.Int(0, 1<<31-1)),
+	Members: func() []strictjson.Member[exchange] {
+		return []strictjson.Member[exchange]{
+			strictjson.Const[exchange]("schemaVersion", "always 1", 1),
+			strictjson.Field("fromTurn", "time of the sender", func(e *exchange) *string { return &e.From }, strictjson.Line(64)),
+			strictjson.Field("toTurn", "time of the recipient", func(e *exchange) *string { return &e.To }, strictjson.Line(64)),
+			strictjson.Field("count", "offers", func(e *exchange) *int { return &e.Count }, strictjson.Int(0, 1<<31-1)),
+		}
 	},
 }
 
@@ -187,9 +193,11 @@ type turn struct{ Nonce string }
 
 var turns = &strictjson.Object[turn]{
 	Name: "turn", Doc: "Names the time since a person last had a turn with a participant; absent when one has.", MaxBytes: maxFile,
-	Members: []strictjson.Member[turn]{
-		strictjson.Const[turn]("schemaVersion", "always 1", 1),
-		strictjson.Field("nonce", "the name", func(t *turn) *string { return &t.Nonce }, strictjson.Line(64)),
+	Members: func() []strictjson.Member[turn] {
+		return []strictjson.Member[turn]{
+			strictjson.Const[turn]("schemaVersion", "always 1", 1),
+			strictjson.Field("nonce", "the name", func(t *turn) *string { return &t.Nonce }, strictjson.Line(64)),
+		}
 	},
 }
 

@@ -35,19 +35,23 @@ const maxChoices = 64
 
 var choiceObject = &strictjson.Object[choice]{
 	Name: "choice", Doc: "Which messages may spend a turn of the sessions of a client.",
-	Members: []strictjson.Member[choice]{
-		strictjson.Field("adapterId", "the client", func(c *choice) *string { return &c.AdapterID }, strictjson.Line(protocol.MaxIDLength)),
-		strictjson.Field("livePolicy", "off, actionable or all", func(c *choice) *protocol.LivePolicy { return &c.Policy },
-			strictjson.Enum(protocol.LiveOff, protocol.LiveActionable, protocol.LiveAll)),
+	Members: func() []strictjson.Member[choice] {
+		return []strictjson.Member[choice]{
+			strictjson.Field("adapterId", "the client", func(c *choice) *string { return &c.AdapterID }, strictjson.Line(protocol.MaxIDLength)),
+			strictjson.Field("livePolicy", "off, actionable or all", func(c *choice) *protocol.LivePolicy { return &c.Policy },
+				strictjson.Enum(protocol.LiveOff, protocol.LiveActionable, protocol.LiveAll)),
+		}
 	},
 }
 
 var choicesObject = &strictjson.Object[choices]{
 	Name: "delivery", Doc: "The choices about live delivery.", MaxBytes: maxFile,
-	Members: []strictjson.Member[choices]{
-		strictjson.Const[choices]("schemaVersion", "always 1", 1),
-		strictjson.Field("clients", "one per client", func(c *choices) *[]choice { return &c.Clients },
-			strictjson.List(strictjson.Nested(choiceObject), 0, maxChoices)),
+	Members: func() []strictjson.Member[choices] {
+		return []strictjson.Member[choices]{
+			strictjson.Const[choices]("schemaVersion", "always 1", 1),
+			strictjson.Field("clients", "one per client", func(c *choices) *[]choice { return &c.Clients },
+				strictjson.List(strictjson.Nested(choiceObject), 0, maxChoices)),
+		}
 	},
 }
 

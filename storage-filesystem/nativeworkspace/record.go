@@ -43,9 +43,11 @@ var portableID = strictjson.String[string](&strictjson.Rule{
 var gitObject = strictjson.Object[gitRecord]{
 	Name: "git",
 	Doc:  "The repository of the room.",
-	Members: []strictjson.Member[gitRecord]{
-		strictjson.Field("commonDir", "same for all worktrees", func(g *gitRecord) *string { return &g.commonDir }, absolutePath),
-		strictjson.Optional("worktreeRoot", "absent in a bare repository", func(g *gitRecord) *string { return &g.worktreeRoot }, absolutePath),
+	Members: func() []strictjson.Member[gitRecord] {
+		return []strictjson.Member[gitRecord]{
+			strictjson.Field("commonDir", "same for all worktrees", func(g *gitRecord) *string { return &g.commonDir }, absolutePath),
+			strictjson.Optional("worktreeRoot", "absent in a bare repository", func(g *gitRecord) *string { return &g.worktreeRoot }, absolutePath),
+		}
 	},
 }
 
@@ -53,17 +55,19 @@ var recordObject = strictjson.Object[record]{
 	Name:     "saved room",
 	Doc:      "The room that a hooked session started in.",
 	MaxBytes: maxRecordBytes,
-	Members: []strictjson.Member[record]{
-		strictjson.Const[record]("schemaVersion", "of this file", 1),
-		strictjson.Field("adapterId", "the client", func(r *record) *string { return &r.adapterID }, portableID),
-		strictjson.Field("nativeSessionId", "the client's own id", func(r *record) *string { return &r.nativeSessionID },
-			strictjson.String[string](&strictjson.Rule{Label: "text", MaxBytes: maxNativeID})),
-		strictjson.Field("cwd", "where discovery starts again", func(r *record) *string { return &r.cwd }, absolutePath),
-		strictjson.Field("workspaceId", "the room", func(r *record) *string { return &r.workspaceID }, portableID),
-		strictjson.Field("source", "how it was found", func(r *record) *protocol.WorkspaceSource { return &r.source },
-			strictjson.Enum(protocol.SourceConfig, protocol.SourceGit, protocol.SourceDirectory)),
-		strictjson.Optional("git", "the repository, if any", func(r *record) **gitRecord { return &r.git },
-			strictjson.Pointer(strictjson.Nested(&gitObject))),
+	Members: func() []strictjson.Member[record] {
+		return []strictjson.Member[record]{
+			strictjson.Const[record]("schemaVersion", "of this file", 1),
+			strictjson.Field("adapterId", "the client", func(r *record) *string { return &r.adapterID }, portableID),
+			strictjson.Field("nativeSessionId", "the client's own id", func(r *record) *string { return &r.nativeSessionID },
+				strictjson.String[string](&strictjson.Rule{Label: "text", MaxBytes: maxNativeID})),
+			strictjson.Field("cwd", "where discovery starts again", func(r *record) *string { return &r.cwd }, absolutePath),
+			strictjson.Field("workspaceId", "the room", func(r *record) *string { return &r.workspaceID }, portableID),
+			strictjson.Field("source", "how it was found", func(r *record) *protocol.WorkspaceSource { return &r.source },
+				strictjson.Enum(protocol.SourceConfig, protocol.SourceGit, protocol.SourceDirectory)),
+			strictjson.Optional("git", "the repository, if any", func(r *record) **gitRecord { return &r.git },
+				strictjson.Pointer(strictjson.Nested(&gitObject))),
+		}
 	},
 	Check: func(r *record) *strictjson.Error {
 		if r.source == protocol.SourceGit && r.git == nil {

@@ -58,11 +58,13 @@ var configRoot = strictjson.String[string](&strictjson.Rule{
 var policyObject = strictjson.Object[Policy]{
 	Name: "policy",
 	Doc:  "What a project asks of the sessions in it.",
-	Members: []strictjson.Member[Policy]{
-		strictjson.Optional("claimMode", "a note to people", func(p *Policy) *protocol.Enforcement { return &p.ClaimMode },
-			strictjson.Enum(protocol.Advisory, protocol.Guarded)),
-		strictjson.Optional("contextBudgetBytes", "size of what a hook projects", func(p *Policy) *int { return &p.ContextBudgetBytes },
-			strictjson.Int(1, protocol.MaximumHookBudget)),
+	Members: func() []strictjson.Member[Policy] {
+		return []strictjson.Member[Policy]{
+			strictjson.Optional("claimMode", "a note to people", func(p *Policy) *protocol.Enforcement { return &p.ClaimMode },
+				strictjson.Enum(protocol.Advisory, protocol.Guarded)),
+			strictjson.Optional("contextBudgetBytes", "size of what a hook projects", func(p *Policy) *int { return &p.ContextBudgetBytes },
+				strictjson.Int(1, protocol.MaximumHookBudget)),
+		}
 	},
 }
 
@@ -70,17 +72,19 @@ var configObject = strictjson.Object[Config]{
 	Name:     "configuration",
 	Doc:      "The content of an acc.workspace.json.",
 	MaxBytes: MaxConfigBytes,
-	Members: []strictjson.Member[Config]{
-		strictjson.Const[Config]("schemaVersion", "of this file", ConfigSchemaVersion),
-		strictjson.Field("workspaceId", "the room", func(c *Config) *string { return &c.WorkspaceID }, portableID),
-		strictjson.Optional("displayName", "for people", func(c *Config) *string { return &c.DisplayName }, strictjson.Line(protocol.MaxLine)),
-		strictjson.Optional("roots", "directories of the room", func(c *Config) *[]string { return &c.Roots },
-			strictjson.Set(configRoot, 1, MaxConfigRoots)),
-		strictjson.Optional("policy", "requests to sessions", func(c *Config) **Policy { return &c.Policy },
-			strictjson.Pointer(strictjson.Nested(&policyObject))),
-		strictjson.Optional("requiredAdapters", "a note to people", func(c *Config) *[]string { return &c.RequiredAdapters },
-			strictjson.Set(portableID, 0, MaxRequiredAdapters)),
-		strictjson.Bag("extensions", "facts of others", func(c *Config) *protocol.Extensions { return &c.Extensions }),
+	Members: func() []strictjson.Member[Config] {
+		return []strictjson.Member[Config]{
+			strictjson.Const[Config]("schemaVersion", "of this file", ConfigSchemaVersion),
+			strictjson.Field("workspaceId", "the room", func(c *Config) *string { return &c.WorkspaceID }, portableID),
+			strictjson.Optional("displayName", "for people", func(c *Config) *string { return &c.DisplayName }, strictjson.Line(protocol.MaxLine)),
+			strictjson.Optional("roots", "directories of the room", func(c *Config) *[]string { return &c.Roots },
+				strictjson.Set(configRoot, 1, MaxConfigRoots)),
+			strictjson.Optional("policy", "requests to sessions", func(c *Config) **Policy { return &c.Policy },
+				strictjson.Pointer(strictjson.Nested(&policyObject))),
+			strictjson.Optional("requiredAdapters", "a note to people", func(c *Config) *[]string { return &c.RequiredAdapters },
+				strictjson.Set(portableID, 0, MaxRequiredAdapters)),
+			strictjson.Bag("extensions", "facts of others", func(c *Config) *protocol.Extensions { return &c.Extensions }),
+		}
 	},
 }
 

@@ -37,12 +37,14 @@ type payload struct {
 var payloads = &strictjson.Object[payload]{
 	Name: "hook payload", Doc: "What Antigravity CLI writes to the standard input of a hook.",
 	Open: true, MaxBytes: adapter.MaxPayloadBytes,
-	Members: []strictjson.Member[payload]{
-		strictjson.Field("conversationId", "conversation", func(p *payload) *string { return &p.conversation }, strictjson.Line(adapter.MaxSessionIDBytes)),
-		view("workspacePaths", func(p *payload) *jsontext.Value { return &p.workspaces }),
-		view("modelName", func(p *payload) *jsontext.Value { return &p.model }),
-		view("invocationNum", func(p *payload) *jsontext.Value { return &p.invocation }),
-		view("executionNum", func(p *payload) *jsontext.Value { return &p.continuation }),
+	Members: func() []strictjson.Member[payload] {
+		return []strictjson.Member[payload]{
+			strictjson.Field("conversationId", "conversation", func(p *payload) *string { return &p.conversation }, strictjson.Line(adapter.MaxSessionIDBytes)),
+			view("workspacePaths", func(p *payload) *jsontext.Value { return &p.workspaces }),
+			view("modelName", func(p *payload) *jsontext.Value { return &p.model }),
+			view("invocationNum", func(p *payload) *jsontext.Value { return &p.invocation }),
+			view("executionNum", func(p *payload) *jsontext.Value { return &p.continuation }),
+		}
 	},
 }
 

@@ -183,30 +183,40 @@ type (
 
 var answerObject = &strictjson.Object[answer]{
 	Name: "answer", Open: true,
-	Members: []strictjson.Member[answer]{
-		strictjson.Field("command", "", func(a *answer) *command { return &a.command }, strictjson.Nested(&strictjson.Object[command]{
-			Name: "command", Open: true,
-			Members: []strictjson.Member[command]{
-				strictjson.Field("data", "", func(c *command) *inspection { return &c.data }, strictjson.Nested(&strictjson.Object[inspection]{
-					Name: "data", Open: true,
-					Members: []strictjson.Member[inspection]{
-						strictjson.Field("hooks", "", func(i *inspection) *[]group { return &i.hooks }, strictjson.List(strictjson.Nested(groupObject), 0, 10_000)),
-					},
-				})),
-			},
-		})),
+	Members: func() []strictjson.Member[answer] {
+		return []strictjson.Member[answer]{
+			strictjson.Field("command", "", func(a *answer) *command { return &a.command }, strictjson.Nested(&strictjson.Object[command]{
+				Name: "command", Open: true,
+				Members: func() []strictjson.Member[command] {
+					return []strictjson.Member[command]{
+						strictjson.Field("data", "", func(c *command) *inspection { return &c.data }, strictjson.Nested(&strictjson.Object[inspection]{
+							Name: "data", Open: true,
+							Members: func() []strictjson.Member[inspection] {
+								return []strictjson.Member[inspection]{
+									strictjson.Field("hooks", "", func(i *inspection) *[]group { return &i.hooks }, strictjson.List(strictjson.Nested(groupObject), 0, 10_000)),
+								}
+							},
+						})),
+					}
+				},
+			})),
+		}
 	},
 }
 
 var groupObject = &strictjson.Object[group]{
 	Name: "hook", Open: true,
-	Members: []strictjson.Member[group]{
-		strictjson.Optional("actions", "", func(g *group) *[]action { return &g.actions }, strictjson.List(strictjson.Nested(&strictjson.Object[action]{
-			Name: "action", Open: true,
-			Members: []strictjson.Member[action]{
-				strictjson.Optional("command", "", func(a *action) *string { return &a.command }, strictjson.Text(1<<16)),
-			},
-		}), 0, 10_000)),
+	Members: func() []strictjson.Member[group] {
+		return []strictjson.Member[group]{
+			strictjson.Optional("actions", "", func(g *group) *[]action { return &g.actions }, strictjson.List(strictjson.Nested(&strictjson.Object[action]{
+				Name: "action", Open: true,
+				Members: func() []strictjson.Member[action] {
+					return []strictjson.Member[action]{
+						strictjson.Optional("command", "", func(a *action) *string { return &a.command }, strictjson.Text(1<<16)),
+					}
+				},
+			}), 0, 10_000)),
+		}
 	},
 }
 

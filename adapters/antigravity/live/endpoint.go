@@ -18,10 +18,12 @@ type endpoint struct {
 
 var endpoints = &strictjson.Object[endpoint]{
 	Name: "endpoint", Doc: "An Antigravity conversation, as a hook of it found its relay.", MaxBytes: 4 << 10,
-	Members: []strictjson.Member[endpoint]{
-		strictjson.Const[endpoint]("schemaVersion", "always 1", 1),
-		strictjson.Field("conversationId", "the client's own id", func(e *endpoint) *string { return &e.Conversation }, strictjson.Line(adapter.MaxSessionIDBytes)),
-		strictjson.Field("generationRef", "acc's session generation", func(e *endpoint) *string { return &e.GenerationRef }, strictjson.Line(protocol.MaxIDLength)),
+	Members: func() []strictjson.Member[endpoint] {
+		return []strictjson.Member[endpoint]{
+			strictjson.Const[endpoint]("schemaVersion", "always 1", 1),
+			strictjson.Field("conversationId", "the client's own id", func(e *endpoint) *string { return &e.Conversation }, strictjson.Line(adapter.MaxSessionIDBytes)),
+			strictjson.Field("generationRef", "acc's session generation", func(e *endpoint) *string { return &e.GenerationRef }, strictjson.Line(protocol.MaxIDLength)),
+		}
 	},
 }
 

@@ -62,11 +62,13 @@ type listed struct {
 
 var listedObject = &strictjson.Object[listed]{
 	Name: "plugin", Open: true,
-	Members: []strictjson.Member[listed]{
-		strictjson.Field("id", "", func(l *listed) *string { return &l.id }, strictjson.Text(1000)),
-		strictjson.Optional("enabled", "", func(l *listed) *bool { return &l.enabled }, strictjson.Bool()),
-		strictjson.Optional("readFromFolder", "", func(l *listed) *string { return &l.from }, strictjson.Text(4096)),
-		strictjson.Optional("errors", "", func(l *listed) *[]string { return &l.errors }, strictjson.List(strictjson.Text(4096), 0, 100)),
+	Members: func() []strictjson.Member[listed] {
+		return []strictjson.Member[listed]{
+			strictjson.Field("id", "", func(l *listed) *string { return &l.id }, strictjson.Text(1000)),
+			strictjson.Optional("enabled", "", func(l *listed) *bool { return &l.enabled }, strictjson.Bool()),
+			strictjson.Optional("readFromFolder", "", func(l *listed) *string { return &l.from }, strictjson.Text(4096)),
+			strictjson.Optional("errors", "", func(l *listed) *[]string { return &l.errors }, strictjson.List(strictjson.Text(4096), 0, 100)),
+		}
 	},
 }
 
@@ -75,8 +77,10 @@ type listing struct{ plugins []listed }
 
 var listingObject = &strictjson.Object[listing]{
 	Name: "list",
-	Members: []strictjson.Member[listing]{
-		strictjson.Field("plugins", "", func(l *listing) *[]listed { return &l.plugins }, strictjson.List(strictjson.Nested(listedObject), 0, 1000)),
+	Members: func() []strictjson.Member[listing] {
+		return []strictjson.Member[listing]{
+			strictjson.Field("plugins", "", func(l *listing) *[]listed { return &l.plugins }, strictjson.List(strictjson.Nested(listedObject), 0, 1000)),
+		}
 	},
 }
 

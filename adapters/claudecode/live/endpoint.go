@@ -29,15 +29,17 @@ const (
 
 var endpoints = &strictjson.Object[endpoint]{
 	Name: "endpoint", Doc: "The inbox of a Claude Code session, as a hook of that session found it.", MaxBytes: maxRecord,
-	Members: []strictjson.Member[endpoint]{
-		strictjson.Const[endpoint]("schemaVersion", "always 1", 1),
-		strictjson.Const[endpoint]("protocolContract", "of the socket", wire),
-		strictjson.Field("socketPath", "the socket", func(e *endpoint) *string { return &e.Socket }, strictjson.Line(maxPath)),
-		strictjson.Field("configDir", "where the registry is", func(e *endpoint) *string { return &e.Config }, strictjson.Line(maxPath)),
-		strictjson.Field("clientPid", "the client", func(e *endpoint) *int { return &e.PID }, strictjson.Int(2, 1<<31-1)),
-		strictjson.Field("sessionId", "the client's own id", func(e *endpoint) *string { return &e.Session }, strictjson.Line(adapter.MaxSessionIDBytes)),
-		strictjson.Field("generationRef", "acc's session generation", func(e *endpoint) *string { return &e.GenerationRef }, strictjson.Line(maxWord)),
-		strictjson.Optional("permissionMode", "as the last hook was told", func(e *endpoint) *string { return &e.Mode }, strictjson.Line(maxWord)),
+	Members: func() []strictjson.Member[endpoint] {
+		return []strictjson.Member[endpoint]{
+			strictjson.Const[endpoint]("schemaVersion", "always 1", 1),
+			strictjson.Const[endpoint]("protocolContract", "of the socket", wire),
+			strictjson.Field("socketPath", "the socket", func(e *endpoint) *string { return &e.Socket }, strictjson.Line(maxPath)),
+			strictjson.Field("configDir", "where the registry is", func(e *endpoint) *string { return &e.Config }, strictjson.Line(maxPath)),
+			strictjson.Field("clientPid", "the client", func(e *endpoint) *int { return &e.PID }, strictjson.Int(2, 1<<31-1)),
+			strictjson.Field("sessionId", "the client's own id", func(e *endpoint) *string { return &e.Session }, strictjson.Line(adapter.MaxSessionIDBytes)),
+			strictjson.Field("generationRef", "acc's session generation", func(e *endpoint) *string { return &e.GenerationRef }, strictjson.Line(maxWord)),
+			strictjson.Optional("permissionMode", "as the last hook was told", func(e *endpoint) *string { return &e.Mode }, strictjson.Line(maxWord)),
+		}
 	},
 }
 

@@ -19,20 +19,24 @@ const maxFrame = 4 << 10
 
 var userMessages = &strictjson.Object[userMessage]{
 	Name: "user message",
-	Members: []strictjson.Member[userMessage]{
-		strictjson.Const[userMessage]("role", "", "user"),
-		strictjson.Field("content", "", func(m *userMessage) *string { return &m.Content }, strictjson.Text(maxFrame)),
+	Members: func() []strictjson.Member[userMessage] {
+		return []strictjson.Member[userMessage]{
+			strictjson.Const[userMessage]("role", "", "user"),
+			strictjson.Field("content", "", func(m *userMessage) *string { return &m.Content }, strictjson.Text(maxFrame)),
+		}
 	},
 }
 
 var wakeLines = &strictjson.Object[wakeLine]{
 	Name: "wake", MaxBytes: maxFrame,
-	Members: []strictjson.Member[wakeLine]{
-		strictjson.Const[wakeLine]("type", "", "user"),
-		strictjson.Field("message", "", func(l *wakeLine) *userMessage { return &l.Message }, strictjson.Nested(userMessages)),
-		strictjson.Field("msg_id", "", func(l *wakeLine) *string { return &l.ID }, strictjson.Line(protocol.MaxIDLength+20)),
-		// The client drops a line that names another conversation than its present one.
-		strictjson.Field("session_id", "", func(l *wakeLine) *string { return &l.SessionID }, strictjson.Line(maxPath)),
+	Members: func() []strictjson.Member[wakeLine] {
+		return []strictjson.Member[wakeLine]{
+			strictjson.Const[wakeLine]("type", "", "user"),
+			strictjson.Field("message", "", func(l *wakeLine) *userMessage { return &l.Message }, strictjson.Nested(userMessages)),
+			strictjson.Field("msg_id", "", func(l *wakeLine) *string { return &l.ID }, strictjson.Line(protocol.MaxIDLength+20)),
+			// The client drops a line that names another conversation than its present one.
+			strictjson.Field("session_id", "", func(l *wakeLine) *string { return &l.SessionID }, strictjson.Line(maxPath)),
+		}
 	},
 }
 

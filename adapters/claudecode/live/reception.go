@@ -28,9 +28,11 @@ const maxSettings = 1 << 20
 
 var settingsFile = &strictjson.Object[settings]{
 	Name: "settings", Open: true, MaxBytes: maxSettings,
-	Members: []strictjson.Member[settings]{
-		strictjson.Optional("crossSessionInbound", "", func(s *settings) *jsontext.Value { return &s.Inbound }, strictjson.Raw()),
-		strictjson.Optional("permissions", "", func(s *settings) *jsontext.Value { return &s.Permissions }, strictjson.Raw()),
+	Members: func() []strictjson.Member[settings] {
+		return []strictjson.Member[settings]{
+			strictjson.Optional("crossSessionInbound", "", func(s *settings) *jsontext.Value { return &s.Inbound }, strictjson.Raw()),
+			strictjson.Optional("permissions", "", func(s *settings) *jsontext.Value { return &s.Permissions }, strictjson.Raw()),
+		}
 	},
 }
 

@@ -31,15 +31,17 @@ const (
 
 var registry = &strictjson.Object[registryEntry]{
 	Name: "registry entry", Doc: "A running session of the client.", Open: true, MaxBytes: maxRegistry,
-	Members: []strictjson.Member[registryEntry]{
-		strictjson.Field("pid", "process", func(r *registryEntry) *int { return &r.PID }, strictjson.Int(2, 1<<31-1)),
-		strictjson.Field("sessionId", "conversation", func(r *registryEntry) *string { return &r.Session }, strictjson.Line(adapter.MaxSessionIDBytes)),
-		strictjson.Field("cwd", "directory", func(r *registryEntry) *string { return &r.Cwd }, strictjson.Text(maxPath)),
-		strictjson.Field("version", "of the client", func(r *registryEntry) *string { return &r.Version }, strictjson.Line(maxWord)),
-		strictjson.Field("messagingSocketPath", "inbox", func(r *registryEntry) *string { return &r.Socket }, strictjson.Line(maxPath)),
-		strictjson.Field("peerProtocol", "of the inbox", func(r *registryEntry) *int { return &r.PeerProtocol }, strictjson.Int(0, 1<<20)),
-		strictjson.Optional("procStart", "when the process started", func(r *registryEntry) *string { return &r.ProcessStart }, strictjson.Line(maxWord)),
-		strictjson.Optional("pidDomain", "whose process numbers", func(r *registryEntry) *string { return &r.PIDDomain }, strictjson.Line(maxWord)),
+	Members: func() []strictjson.Member[registryEntry] {
+		return []strictjson.Member[registryEntry]{
+			strictjson.Field("pid", "process", func(r *registryEntry) *int { return &r.PID }, strictjson.Int(2, 1<<31-1)),
+			strictjson.Field("sessionId", "conversation", func(r *registryEntry) *string { return &r.Session }, strictjson.Line(adapter.MaxSessionIDBytes)),
+			strictjson.Field("cwd", "directory", func(r *registryEntry) *string { return &r.Cwd }, strictjson.Text(maxPath)),
+			strictjson.Field("version", "of the client", func(r *registryEntry) *string { return &r.Version }, strictjson.Line(maxWord)),
+			strictjson.Field("messagingSocketPath", "inbox", func(r *registryEntry) *string { return &r.Socket }, strictjson.Line(maxPath)),
+			strictjson.Field("peerProtocol", "of the inbox", func(r *registryEntry) *int { return &r.PeerProtocol }, strictjson.Int(0, 1<<20)),
+			strictjson.Optional("procStart", "when the process started", func(r *registryEntry) *string { return &r.ProcessStart }, strictjson.Line(maxWord)),
+			strictjson.Optional("pidDomain", "whose process numbers", func(r *registryEntry) *string { return &r.PIDDomain }, strictjson.Line(maxWord)),
+		}
 	},
 }
 

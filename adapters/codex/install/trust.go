@@ -35,31 +35,39 @@ type reply struct {
 
 var hookObject = &strictjson.Object[listed]{
 	Name: "hook", Open: true,
-	Members: []strictjson.Member[listed]{
-		strictjson.Field("eventName", "", func(l *listed) *string { return &l.event }, strictjson.Text(200)),
-		strictjson.Optional("command", "", func(l *listed) *string { return &l.command }, strictjson.Nullable(strictjson.Text(1<<16))),
-		strictjson.Optional("sourcePath", "", func(l *listed) *string { return &l.source }, strictjson.Nullable(strictjson.Text(4096))),
-		strictjson.Optional("enabled", "", func(l *listed) *bool { return &l.enabled }, strictjson.Bool()),
-		strictjson.Optional("trustStatus", "", func(l *listed) *string { return &l.trust }, strictjson.Nullable(strictjson.Text(200))),
+	Members: func() []strictjson.Member[listed] {
+		return []strictjson.Member[listed]{
+			strictjson.Field("eventName", "", func(l *listed) *string { return &l.event }, strictjson.Text(200)),
+			strictjson.Optional("command", "", func(l *listed) *string { return &l.command }, strictjson.Nullable(strictjson.Text(1<<16))),
+			strictjson.Optional("sourcePath", "", func(l *listed) *string { return &l.source }, strictjson.Nullable(strictjson.Text(4096))),
+			strictjson.Optional("enabled", "", func(l *listed) *bool { return &l.enabled }, strictjson.Bool()),
+			strictjson.Optional("trustStatus", "", func(l *listed) *string { return &l.trust }, strictjson.Nullable(strictjson.Text(200))),
+		}
 	},
 }
 
 var replyObject = &strictjson.Object[reply]{
 	Name: "reply", Open: true,
-	Members: []strictjson.Member[reply]{
-		strictjson.Field("id", "", func(r *reply) *int { return &r.id }, strictjson.Int(0, 1<<30)),
-		strictjson.Optional("result", "", func(r *reply) **answer { return &r.result }, strictjson.Pointer(strictjson.Nested(&strictjson.Object[answer]{
-			Name: "answer", Open: true,
-			Members: []strictjson.Member[answer]{
-				strictjson.Field("data", "", func(a *answer) *[]room { return &a.rooms }, strictjson.List(strictjson.Nested(&strictjson.Object[room]{
-					Name: "directory", Open: true,
-					Members: []strictjson.Member[room]{
-						strictjson.Field("hooks", "", func(r *room) *[]listed { return &r.hooks }, strictjson.List(strictjson.Nested(hookObject), 0, 10_000)),
-						strictjson.Optional("warnings", "", func(r *room) *[]string { return &r.warnings }, strictjson.List(strictjson.Text(1<<16), 0, 1000)),
-					},
-				}), 0, 100)),
-			},
-		}))),
+	Members: func() []strictjson.Member[reply] {
+		return []strictjson.Member[reply]{
+			strictjson.Field("id", "", func(r *reply) *int { return &r.id }, strictjson.Int(0, 1<<30)),
+			strictjson.Optional("result", "", func(r *reply) **answer { return &r.result }, strictjson.Pointer(strictjson.Nested(&strictjson.Object[answer]{
+				Name: "answer", Open: true,
+				Members: func() []strictjson.Member[answer] {
+					return []strictjson.Member[answer]{
+						strictjson.Field("data", "", func(a *answer) *[]room { return &a.rooms }, strictjson.List(strictjson.Nested(&strictjson.Object[room]{
+							Name: "directory", Open: true,
+							Members: func() []strictjson.Member[room] {
+								return []strictjson.Member[room]{
+									strictjson.Field("hooks", "", func(r *room) *[]listed { return &r.hooks }, strictjson.List(strictjson.Nested(hookObject), 0, 10_000)),
+									strictjson.Optional("warnings", "", func(r *room) *[]string { return &r.warnings }, strictjson.List(strictjson.Text(1<<16), 0, 1000)),
+								}
+							},
+						}), 0, 100)),
+					}
+				},
+			}))),
+		}
 	},
 }
 

@@ -19,13 +19,15 @@ type endpoint struct {
 
 var endpoints = &strictjson.Object[endpoint]{
 	Name: "endpoint", Doc: "A loaded Codex thread, as a hook of it found it.", MaxBytes: 16 << 10,
-	Members: []strictjson.Member[endpoint]{
-		strictjson.Const[endpoint]("schemaVersion", "always 1", 1),
-		strictjson.Const[endpoint]("protocolContract", "of the socket", wire),
-		strictjson.Field("codexHome", "whose server holds it", func(e *endpoint) *string { return &e.Home }, strictjson.Line(maxPath)),
-		strictjson.Field("threadId", "the client's own id", func(e *endpoint) *string { return &e.Thread }, strictjson.Line(adapter.MaxSessionIDBytes)),
-		strictjson.Field("cwd", "where it works", func(e *endpoint) *string { return &e.Cwd }, strictjson.Line(maxPath)),
-		strictjson.Field("generationRef", "acc's session generation", func(e *endpoint) *string { return &e.GenerationRef }, strictjson.Line(maxWord)),
+	Members: func() []strictjson.Member[endpoint] {
+		return []strictjson.Member[endpoint]{
+			strictjson.Const[endpoint]("schemaVersion", "always 1", 1),
+			strictjson.Const[endpoint]("protocolContract", "of the socket", wire),
+			strictjson.Field("codexHome", "whose server holds it", func(e *endpoint) *string { return &e.Home }, strictjson.Line(maxPath)),
+			strictjson.Field("threadId", "the client's own id", func(e *endpoint) *string { return &e.Thread }, strictjson.Line(adapter.MaxSessionIDBytes)),
+			strictjson.Field("cwd", "where it works", func(e *endpoint) *string { return &e.Cwd }, strictjson.Line(maxPath)),
+			strictjson.Field("generationRef", "acc's session generation", func(e *endpoint) *string { return &e.GenerationRef }, strictjson.Line(maxWord)),
+		}
 	},
 }
 

@@ -80,8 +80,10 @@ type loadedThreads struct{ IDs []string }
 var loadedLists = sync.OnceValue(func() *strictjson.Object[loadedThreads] {
 	return &strictjson.Object[loadedThreads]{
 		Name: "thread/loaded/list", Open: true, MaxBytes: maxMessage,
-		Members: []strictjson.Member[loadedThreads]{
-			strictjson.Field("data", "", func(l *loadedThreads) *[]string { return &l.IDs }, strictjson.List(strictjson.Line(maxWord), 0, 10_000)),
+		Members: func() []strictjson.Member[loadedThreads] {
+			return []strictjson.Member[loadedThreads]{
+				strictjson.Field("data", "", func(l *loadedThreads) *[]string { return &l.IDs }, strictjson.List(strictjson.Line(maxWord), 0, 10_000)),
+			}
 		},
 	}
 })
@@ -110,21 +112,27 @@ type (
 var hookLists = sync.OnceValue(func() *strictjson.Object[hookList] {
 	return &strictjson.Object[hookList]{
 		Name: "hooks/list", Open: true, MaxBytes: maxMessage,
-		Members: []strictjson.Member[hookList]{
-			strictjson.Field("data", "", func(l *hookList) *[]hookGroup { return &l.Groups }, strictjson.List(strictjson.Nested(&strictjson.Object[hookGroup]{
-				Name: "group", Open: true, MaxBytes: maxMessage,
-				Members: []strictjson.Member[hookGroup]{
-					strictjson.Field("hooks", "", func(g *hookGroup) *[]hookState { return &g.Hooks }, strictjson.List(strictjson.Nested(&strictjson.Object[hookState]{
-						Name: "hook", Open: true, MaxBytes: maxMessage,
-						Members: []strictjson.Member[hookState]{
-							strictjson.Field("eventName", "", func(h *hookState) *string { return &h.Event }, strictjson.Text(maxWord)),
-							strictjson.Optional("command", "", func(h *hookState) *string { return &h.Command }, strictjson.Nullable(strictjson.Text(maxMessage))),
-							strictjson.Optional("trustStatus", "", func(h *hookState) *string { return &h.Trust }, strictjson.Text(maxWord)),
-							strictjson.Optional("enabled", "", func(h *hookState) *bool { return &h.Enabled }, strictjson.Bool()),
-						},
-					}), 0, 10_000)),
-				},
-			}), 0, 1_000)),
+		Members: func() []strictjson.Member[hookList] {
+			return []strictjson.Member[hookList]{
+				strictjson.Field("data", "", func(l *hookList) *[]hookGroup { return &l.Groups }, strictjson.List(strictjson.Nested(&strictjson.Object[hookGroup]{
+					Name: "group", Open: true, MaxBytes: maxMessage,
+					Members: func() []strictjson.Member[hookGroup] {
+						return []strictjson.Member[hookGroup]{
+							strictjson.Field("hooks", "", func(g *hookGroup) *[]hookState { return &g.Hooks }, strictjson.List(strictjson.Nested(&strictjson.Object[hookState]{
+								Name: "hook", Open: true, MaxBytes: maxMessage,
+								Members: func() []strictjson.Member[hookState] {
+									return []strictjson.Member[hookState]{
+										strictjson.Field("eventName", "", func(h *hookState) *string { return &h.Event }, strictjson.Text(maxWord)),
+										strictjson.Optional("command", "", func(h *hookState) *string { return &h.Command }, strictjson.Nullable(strictjson.Text(maxMessage))),
+										strictjson.Optional("trustStatus", "", func(h *hookState) *string { return &h.Trust }, strictjson.Text(maxWord)),
+										strictjson.Optional("enabled", "", func(h *hookState) *bool { return &h.Enabled }, strictjson.Bool()),
+									}
+								},
+							}), 0, 10_000)),
+						}
+					},
+				}), 0, 1_000)),
+			}
 		},
 	}
 })

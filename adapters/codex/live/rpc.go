@@ -24,11 +24,13 @@ type reply struct{ ID, Method, Result, Error jsontext.Value }
 
 var replies = &strictjson.Object[reply]{
 	Name: "reply", Open: true, MaxBytes: maxMessage,
-	Members: []strictjson.Member[reply]{
-		strictjson.Optional("id", "", func(r *reply) *jsontext.Value { return &r.ID }, strictjson.RawView()),
-		strictjson.Optional("method", "", func(r *reply) *jsontext.Value { return &r.Method }, strictjson.RawView()),
-		strictjson.Optional("result", "", func(r *reply) *jsontext.Value { return &r.Result }, strictjson.RawView()),
-		strictjson.Optional("error", "", func(r *reply) *jsontext.Value { return &r.Error }, strictjson.RawView()),
+	Members: func() []strictjson.Member[reply] {
+		return []strictjson.Member[reply]{
+			strictjson.Optional("id", "", func(r *reply) *jsontext.Value { return &r.ID }, strictjson.RawView()),
+			strictjson.Optional("method", "", func(r *reply) *jsontext.Value { return &r.Method }, strictjson.RawView()),
+			strictjson.Optional("result", "", func(r *reply) *jsontext.Value { return &r.Result }, strictjson.RawView()),
+			strictjson.Optional("error", "", func(r *reply) *jsontext.Value { return &r.Error }, strictjson.RawView()),
+		}
 	},
 }
 
@@ -61,8 +63,10 @@ type greeting struct{ UserAgent string }
 
 var greetings = &strictjson.Object[greeting]{
 	Name: "greeting", Open: true, MaxBytes: maxMessage,
-	Members: []strictjson.Member[greeting]{
-		strictjson.Field("userAgent", "codex-tui/0.171.0 (...)", func(g *greeting) *string { return &g.UserAgent }, strictjson.Text(maxPath)),
+	Members: func() []strictjson.Member[greeting] {
+		return []strictjson.Member[greeting]{
+			strictjson.Field("userAgent", "codex-tui/0.171.0 (...)", func(g *greeting) *string { return &g.UserAgent }, strictjson.Text(maxPath)),
+		}
 	},
 }
 

@@ -31,22 +31,26 @@ const (
 
 var statuses = &strictjson.Object[status]{
 	Name: "status", Open: true, MaxBytes: maxMessage,
-	Members: []strictjson.Member[status]{
-		strictjson.Field("type", "", func(s *status) *string { return &s.Type }, strictjson.Line(maxWord)),
+	Members: func() []strictjson.Member[status] {
+		return []strictjson.Member[status]{
+			strictjson.Field("type", "", func(s *status) *string { return &s.Type }, strictjson.Line(maxWord)),
+		}
 	},
 }
 
 var threads = &strictjson.Object[thread]{
 	Name: "thread", Open: true, MaxBytes: maxMessage,
-	Members: []strictjson.Member[thread]{
-		strictjson.Field("id", "", func(t *thread) *string { return &t.ID }, strictjson.Line(maxWord)),
-		strictjson.Field("cwd", "", func(t *thread) *string { return &t.Cwd }, strictjson.Text(maxPath)),
-		strictjson.Optional("ephemeral", "", func(t *thread) *jsontext.Value { return &t.Ephemeral }, strictjson.RawView()),
-		strictjson.Optional("threadSource", "", func(t *thread) *jsontext.Value { return &t.Source }, strictjson.RawView()),
-		strictjson.Optional("preview", "", func(t *thread) *jsontext.Value { return &t.Preview }, strictjson.RawView()),
-		strictjson.Optional("parentThreadId", "", func(t *thread) *jsontext.Value { return &t.Parent }, strictjson.RawView()),
-		strictjson.Optional("attachedToThreadId", "", func(t *thread) *jsontext.Value { return &t.Attached }, strictjson.RawView()),
-		strictjson.Field("status", "", func(t *thread) *status { return &t.Status }, strictjson.Nested(statuses)),
+	Members: func() []strictjson.Member[thread] {
+		return []strictjson.Member[thread]{
+			strictjson.Field("id", "", func(t *thread) *string { return &t.ID }, strictjson.Line(maxWord)),
+			strictjson.Field("cwd", "", func(t *thread) *string { return &t.Cwd }, strictjson.Text(maxPath)),
+			strictjson.Optional("ephemeral", "", func(t *thread) *jsontext.Value { return &t.Ephemeral }, strictjson.RawView()),
+			strictjson.Optional("threadSource", "", func(t *thread) *jsontext.Value { return &t.Source }, strictjson.RawView()),
+			strictjson.Optional("preview", "", func(t *thread) *jsontext.Value { return &t.Preview }, strictjson.RawView()),
+			strictjson.Optional("parentThreadId", "", func(t *thread) *jsontext.Value { return &t.Parent }, strictjson.RawView()),
+			strictjson.Optional("attachedToThreadId", "", func(t *thread) *jsontext.Value { return &t.Attached }, strictjson.RawView()),
+			strictjson.Field("status", "", func(t *thread) *status { return &t.Status }, strictjson.Nested(statuses)),
+		}
 	},
 }
 
@@ -54,8 +58,10 @@ type threadRead struct{ Thread thread }
 
 var threadReads = &strictjson.Object[threadRead]{
 	Name: "thread/read", Open: true, MaxBytes: maxMessage,
-	Members: []strictjson.Member[threadRead]{
-		strictjson.Field("thread", "", func(r *threadRead) *thread { return &r.Thread }, strictjson.Nested(threads)),
+	Members: func() []strictjson.Member[threadRead] {
+		return []strictjson.Member[threadRead]{
+			strictjson.Field("thread", "", func(r *threadRead) *thread { return &r.Thread }, strictjson.Nested(threads)),
+		}
 	},
 }
 
@@ -127,13 +133,17 @@ type submitted struct{ ID string }
 
 var submissions = &strictjson.Object[submission]{
 	Name: "thread/queue/add", Open: true, MaxBytes: maxMessage,
-	Members: []strictjson.Member[submission]{
-		strictjson.Field("queuedSubmission", "", func(s *submission) *submitted { return &s.Queued }, strictjson.Nested(&strictjson.Object[submitted]{
-			Name: "queuedSubmission", Open: true, MaxBytes: maxMessage,
-			Members: []strictjson.Member[submitted]{
-				strictjson.Field("id", "", func(s *submitted) *string { return &s.ID }, strictjson.Line(maxWord)),
-			},
-		})),
+	Members: func() []strictjson.Member[submission] {
+		return []strictjson.Member[submission]{
+			strictjson.Field("queuedSubmission", "", func(s *submission) *submitted { return &s.Queued }, strictjson.Nested(&strictjson.Object[submitted]{
+				Name: "queuedSubmission", Open: true, MaxBytes: maxMessage,
+				Members: func() []strictjson.Member[submitted] {
+					return []strictjson.Member[submitted]{
+						strictjson.Field("id", "", func(s *submitted) *string { return &s.ID }, strictjson.Line(maxWord)),
+					}
+				},
+			})),
+		}
 	},
 }
 
@@ -154,8 +164,10 @@ type withdrawal struct{ Deleted bool }
 
 var withdrawals = &strictjson.Object[withdrawal]{
 	Name: "thread/queue/delete", Open: true, MaxBytes: maxMessage,
-	Members: []strictjson.Member[withdrawal]{
-		strictjson.Field("deleted", "", func(w *withdrawal) *bool { return &w.Deleted }, strictjson.Bool()),
+	Members: func() []strictjson.Member[withdrawal] {
+		return []strictjson.Member[withdrawal]{
+			strictjson.Field("deleted", "", func(w *withdrawal) *bool { return &w.Deleted }, strictjson.Bool()),
+		}
 	},
 }
 

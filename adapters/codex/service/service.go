@@ -108,15 +108,19 @@ type identity struct {
 
 var records = &strictjson.Object[record]{
 	Name: "daemon.pid", Open: true, MaxBytes: maxRecord,
-	Members: []strictjson.Member[record]{
-		strictjson.Field("pid", "", func(r *record) *int { return &r.pid }, strictjson.Int(2, 1<<31-1)),
-		strictjson.Field("processIdentity", "", func(r *record) *identity { return &r.identity }, strictjson.Nested(&strictjson.Object[identity]{
-			Name: "processIdentity", Open: true,
-			Members: []strictjson.Member[identity]{
-				strictjson.Field("bootId", "", func(i *identity) *string { return &i.boot }, strictjson.Line(100)),
-				strictjson.Field("startTicks", "", func(i *identity) *int { return &i.ticks }, strictjson.Int(1, 1<<53-1)),
-			},
-		})),
+	Members: func() []strictjson.Member[record] {
+		return []strictjson.Member[record]{
+			strictjson.Field("pid", "", func(r *record) *int { return &r.pid }, strictjson.Int(2, 1<<31-1)),
+			strictjson.Field("processIdentity", "", func(r *record) *identity { return &r.identity }, strictjson.Nested(&strictjson.Object[identity]{
+				Name: "processIdentity", Open: true,
+				Members: func() []strictjson.Member[identity] {
+					return []strictjson.Member[identity]{
+						strictjson.Field("bootId", "", func(i *identity) *string { return &i.boot }, strictjson.Line(100)),
+						strictjson.Field("startTicks", "", func(i *identity) *int { return &i.ticks }, strictjson.Int(1, 1<<53-1)),
+					}
+				},
+			})),
+		}
 	},
 }
 

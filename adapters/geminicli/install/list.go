@@ -26,26 +26,32 @@ type listing struct{ extensions []listed }
 // listingObject wraps the client's array: strictjson reads objects.
 var listingObject = &strictjson.Object[listing]{
 	Name: "list",
-	Members: []strictjson.Member[listing]{
-		strictjson.Field("extensions", "", func(l *listing) *[]listed { return &l.extensions }, strictjson.List(strictjson.Nested(listedObject), 0, 1000)),
+	Members: func() []strictjson.Member[listing] {
+		return []strictjson.Member[listing]{
+			strictjson.Field("extensions", "", func(l *listing) *[]listed { return &l.extensions }, strictjson.List(strictjson.Nested(listedObject), 0, 1000)),
+		}
 	},
 }
 
 var listedObject = &strictjson.Object[listed]{
 	Name: "extension", Open: true,
-	Members: []strictjson.Member[listed]{
-		strictjson.Field("name", "", func(l *listed) *string { return &l.name }, strictjson.Text(1000)),
-		strictjson.Optional("isActive", "", func(l *listed) *bool { return &l.active }, strictjson.Bool()),
-		strictjson.Optional("hooks", "", func(l *listed) **[len(events)]jsontext.Value { return &l.hooks }, strictjson.Pointer(strictjson.Nested(hooksObject()))),
+	Members: func() []strictjson.Member[listed] {
+		return []strictjson.Member[listed]{
+			strictjson.Field("name", "", func(l *listed) *string { return &l.name }, strictjson.Text(1000)),
+			strictjson.Optional("isActive", "", func(l *listed) *bool { return &l.active }, strictjson.Bool()),
+			strictjson.Optional("hooks", "", func(l *listed) **[len(events)]jsontext.Value { return &l.hooks }, strictjson.Pointer(strictjson.Nested(hooksObject()))),
+		}
 	},
 }
 
 func hooksObject() *strictjson.Object[[len(events)]jsontext.Value] {
-	o := &strictjson.Object[[len(events)]jsontext.Value]{Name: "hooks", Open: true}
-	for i, e := range events {
-		o.Members = append(o.Members, strictjson.Optional(e.name, "", func(h *[len(events)]jsontext.Value) *jsontext.Value { return &h[i] }, strictjson.Raw()))
-	}
-	return o
+	type hooks = [len(events)]jsontext.Value
+	return &strictjson.Object[hooks]{Name: "hooks", Open: true, Members: func() (members []strictjson.Member[hooks]) {
+		for i, e := range events {
+			members = append(members, strictjson.Optional(e.name, "", func(h *hooks) *jsontext.Value { return &h[i] }, strictjson.Raw()))
+		}
+		return members
+	}}
 }
 
 // List implements installkit.Lister. The client lists what an extension brings, on standard error when

@@ -80,14 +80,18 @@ type inspection struct{ hooks []listed }
 // inspectionObject is the part of "grok inspect --json" that tells of hooks.
 var inspectionObject = &strictjson.Object[inspection]{
 	Name: "inspection", Open: true, MaxBytes: 16 << 20,
-	Members: []strictjson.Member[inspection]{
-		strictjson.Field("hooks", "", func(i *inspection) *[]listed { return &i.hooks }, strictjson.List(strictjson.Nested(&strictjson.Object[listed]{
-			Name: "hook", Open: true,
-			Members: []strictjson.Member[listed]{
-				strictjson.Field("event", "", func(l *listed) *string { return &l.event }, strictjson.Text(200)),
-				strictjson.Optional("target", "", func(l *listed) *string { return &l.target }, strictjson.Nullable(strictjson.Text(1<<16))),
-			},
-		}), 0, 10_000)),
+	Members: func() []strictjson.Member[inspection] {
+		return []strictjson.Member[inspection]{
+			strictjson.Field("hooks", "", func(i *inspection) *[]listed { return &i.hooks }, strictjson.List(strictjson.Nested(&strictjson.Object[listed]{
+				Name: "hook", Open: true,
+				Members: func() []strictjson.Member[listed] {
+					return []strictjson.Member[listed]{
+						strictjson.Field("event", "", func(l *listed) *string { return &l.event }, strictjson.Text(200)),
+						strictjson.Optional("target", "", func(l *listed) *string { return &l.target }, strictjson.Nullable(strictjson.Text(1<<16))),
+					}
+				},
+			}), 0, 10_000)),
+		}
 	},
 }
 

@@ -93,18 +93,20 @@ func nullable(name, doc string, at func(*answer) *string) strictjson.Member[answ
 
 var answers = &strictjson.Object[answer]{
 	Name: "indicator", Doc: "What a status line shows, and why.",
-	Members: []strictjson.Member[answer]{
-		strictjson.Const[answer]("schemaVersion", "always 1", 1),
-		strictjson.Field("display", "the line", func(a *answer) *string { return &a.display }, strictjson.Text(200)),
-		nullable("sessionId", "of acc", func(a *answer) *string { return &a.SessionID }),
-		nullable("participantId", "its participant", func(a *answer) *string { return &a.ParticipantID }),
-		strictjson.Field("presence", "of the session", func(a *answer) *protocol.Presence { return &a.Presence },
-			strictjson.Nullable(strictjson.Enum(protocol.Online, protocol.Stale, protocol.Offline, protocol.PresenceUnknown))),
-		strictjson.Field("reach", "how messages come", func(a *answer) *reach { return &a.Reach }, strictjson.Nullable(strictjson.Enum(wake, turn, inbox))),
-		strictjson.Field("leaseCurrent", "the endpoint is vouched for now", func(a *answer) *bool { return &a.LeaseCurrent }, strictjson.Bool()),
-		strictjson.Field("unread", "messages", func(a *answer) *int { return &a.Unread }, strictjson.Int(0, 1<<31-1)),
-		strictjson.Field("atLeast", "counting stopped there", func(a *answer) *bool { return &a.AtLeast }, strictjson.Bool()),
-		nullable("failed", "why it could not be made reachable", func(a *answer) *string { return &a.Failed }),
-		nullable("problem", "why nothing is known", func(a *answer) *string { return &a.Problem }),
+	Members: func() []strictjson.Member[answer] {
+		return []strictjson.Member[answer]{
+			strictjson.Const[answer]("schemaVersion", "always 1", 1),
+			strictjson.Field("display", "the line", func(a *answer) *string { return &a.display }, strictjson.Text(200)),
+			nullable("sessionId", "of acc", func(a *answer) *string { return &a.SessionID }),
+			nullable("participantId", "its participant", func(a *answer) *string { return &a.ParticipantID }),
+			strictjson.Field("presence", "of the session", func(a *answer) *protocol.Presence { return &a.Presence },
+				strictjson.Nullable(strictjson.Enum(protocol.Online, protocol.Stale, protocol.Offline, protocol.PresenceUnknown))),
+			strictjson.Field("reach", "how messages come", func(a *answer) *reach { return &a.Reach }, strictjson.Nullable(strictjson.Enum(wake, turn, inbox))),
+			strictjson.Field("leaseCurrent", "the endpoint is vouched for now", func(a *answer) *bool { return &a.LeaseCurrent }, strictjson.Bool()),
+			strictjson.Field("unread", "messages", func(a *answer) *int { return &a.Unread }, strictjson.Int(0, 1<<31-1)),
+			strictjson.Field("atLeast", "counting stopped there", func(a *answer) *bool { return &a.AtLeast }, strictjson.Bool()),
+			nullable("failed", "why it could not be made reachable", func(a *answer) *string { return &a.Failed }),
+			nullable("problem", "why nothing is known", func(a *answer) *string { return &a.Problem }),
+		}
 	},
 }

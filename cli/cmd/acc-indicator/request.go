@@ -60,9 +60,11 @@ type said struct{ session, conversation string }
 
 var saidFormat = &strictjson.Object[said]{
 	Name: "status line input", Doc: "What a client says of itself.", Open: true, MaxBytes: maxInput,
-	Members: []strictjson.Member[said]{
-		strictjson.Optional("session_id", "of Claude Code and others", func(s *said) *string { return &s.session }, strictjson.Text(protocol.MaxLine+12)),
-		strictjson.Optional("conversation_id", "of Antigravity", func(s *said) *string { return &s.conversation }, strictjson.Text(protocol.MaxLine+12)),
+	Members: func() []strictjson.Member[said] {
+		return []strictjson.Member[said]{
+			strictjson.Optional("session_id", "of Claude Code and others", func(s *said) *string { return &s.session }, strictjson.Text(protocol.MaxLine+12)),
+			strictjson.Optional("conversation_id", "of Antigravity", func(s *said) *string { return &s.conversation }, strictjson.Text(protocol.MaxLine+12)),
+		}
 	},
 }
 

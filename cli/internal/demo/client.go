@@ -31,15 +31,19 @@ type hookOutput struct{ specific answer }
 // The client's shape, as far as the demo reads it.
 var hookOutputObject = &strictjson.Object[hookOutput]{
 	Name: "hook output", Open: true,
-	Members: []strictjson.Member[hookOutput]{
-		strictjson.Field("hookSpecificOutput", "", func(h *hookOutput) *answer { return &h.specific }, strictjson.Nested(&strictjson.Object[answer]{
-			Name: "hookSpecificOutput", Open: true,
-			Members: []strictjson.Member[answer]{
-				strictjson.Optional("additionalContext", "", func(a *answer) *string { return &a.Context }, strictjson.Text(1<<20)),
-				strictjson.Optional("permissionDecision", "", func(a *answer) *string { return &a.Decision }, strictjson.Text(1<<10)),
-				strictjson.Optional("permissionDecisionReason", "", func(a *answer) *string { return &a.Reason }, strictjson.Text(1<<20)),
-			},
-		})),
+	Members: func() []strictjson.Member[hookOutput] {
+		return []strictjson.Member[hookOutput]{
+			strictjson.Field("hookSpecificOutput", "", func(h *hookOutput) *answer { return &h.specific }, strictjson.Nested(&strictjson.Object[answer]{
+				Name: "hookSpecificOutput", Open: true,
+				Members: func() []strictjson.Member[answer] {
+					return []strictjson.Member[answer]{
+						strictjson.Optional("additionalContext", "", func(a *answer) *string { return &a.Context }, strictjson.Text(1<<20)),
+						strictjson.Optional("permissionDecision", "", func(a *answer) *string { return &a.Decision }, strictjson.Text(1<<10)),
+						strictjson.Optional("permissionDecisionReason", "", func(a *answer) *string { return &a.Reason }, strictjson.Text(1<<20)),
+					}
+				},
+			})),
+		}
 	},
 }
 

@@ -41,10 +41,12 @@ type identity struct {
 
 var identityFormat = &strictjson.Object[identity]{
 	Name: "identity", Doc: "Says which store this is.", MaxBytes: maxFile,
-	Members: []strictjson.Member[identity]{
-		strictjson.Field("storeVersion", "contract", func(i *identity) *int64 { return &i.StoreVersion }, strictjson.Int[int64](1, 1<<31)),
-		strictjson.Field("workspaceId", "the room", func(i *identity) *string { return &i.WorkspaceID }, strictjson.Line(protocol.MaxIDLength)),
-		strictjson.Field("initialisedAt", "when it was made", func(*identity) *string { return new(string) }, strictjson.Line(100)),
+	Members: func() []strictjson.Member[identity] {
+		return []strictjson.Member[identity]{
+			strictjson.Field("storeVersion", "contract", func(i *identity) *int64 { return &i.StoreVersion }, strictjson.Int[int64](1, 1<<31)),
+			strictjson.Field("workspaceId", "the room", func(i *identity) *string { return &i.WorkspaceID }, strictjson.Line(protocol.MaxIDLength)),
+			strictjson.Field("initialisedAt", "when it was made", func(*identity) *string { return new(string) }, strictjson.Line(100)),
+		}
 	},
 }
 
@@ -57,11 +59,13 @@ type envelope struct {
 
 var envelopeFormat = &strictjson.Object[envelope]{
 	Name: "envelope", Doc: "A record with its place.", MaxBytes: maxFile,
-	Members: []strictjson.Member[envelope]{
-		strictjson.Field("kind", "of the record", func(e *envelope) *string { return &e.Kind }, strictjson.Line(100)),
-		strictjson.Field("id", "of the record", func(e *envelope) *string { return &e.ID }, strictjson.Line(protocol.MaxIDLength)),
-		strictjson.Field("generation", "of the record", func(e *envelope) *jsontext.Value { return &e.Generation }, strictjson.Raw()),
-		strictjson.Field("record", "the record", func(e *envelope) *jsontext.Value { return &e.Record }, strictjson.RawObject()),
+	Members: func() []strictjson.Member[envelope] {
+		return []strictjson.Member[envelope]{
+			strictjson.Field("kind", "of the record", func(e *envelope) *string { return &e.Kind }, strictjson.Line(100)),
+			strictjson.Field("id", "of the record", func(e *envelope) *string { return &e.ID }, strictjson.Line(protocol.MaxIDLength)),
+			strictjson.Field("generation", "of the record", func(e *envelope) *jsontext.Value { return &e.Generation }, strictjson.Raw()),
+			strictjson.Field("record", "the record", func(e *envelope) *jsontext.Value { return &e.Record }, strictjson.RawObject()),
+		}
 	},
 }
 
@@ -240,8 +244,10 @@ type recordedPayload struct{ MessageID string }
 
 var recordedFormat = &strictjson.Object[recordedPayload]{
 	Name: "message.recorded", Doc: "A message was recorded.", Open: true, MaxBytes: maxFile,
-	Members: []strictjson.Member[recordedPayload]{
-		strictjson.Field("messageId", "which", func(p *recordedPayload) *string { return &p.MessageID }, strictjson.Line(protocol.MaxIDLength)),
+	Members: func() []strictjson.Member[recordedPayload] {
+		return []strictjson.Member[recordedPayload]{
+			strictjson.Field("messageId", "which", func(p *recordedPayload) *string { return &p.MessageID }, strictjson.Line(protocol.MaxIDLength)),
+		}
 	},
 }
 

@@ -83,11 +83,13 @@ const maxContract = 1 << 20
 
 var generationObject = &strictjson.Object[Generation]{
 	Name: "generation", Doc: "A pointer to an installed build.",
-	Members: []strictjson.Member[Generation]{
-		strictjson.Field("generation", "its name", func(g *Generation) *string { return &g.Name }, generationName),
-		strictjson.Field("version", "its version", func(g *Generation) *string { return &g.Version }, stableVersion),
-		strictjson.Field("buildId", "what its executables know of themselves", func(g *Generation) *string { return &g.BuildID }, strictjson.Line(64)),
-		strictjson.Optional("storeContract", "of its stores; absent: to be read from the generation", func(g *Generation) *int { return &g.StoreContract }, strictjson.Int(1, maxContract)),
+	Members: func() []strictjson.Member[Generation] {
+		return []strictjson.Member[Generation]{
+			strictjson.Field("generation", "its name", func(g *Generation) *string { return &g.Name }, generationName),
+			strictjson.Field("version", "its version", func(g *Generation) *string { return &g.Version }, stableVersion),
+			strictjson.Field("buildId", "what its executables know of themselves", func(g *Generation) *string { return &g.BuildID }, strictjson.Line(64)),
+			strictjson.Optional("storeContract", "of its stores; absent: to be read from the generation", func(g *Generation) *int { return &g.StoreContract }, strictjson.Int(1, maxContract)),
+		}
 	},
 	Check: func(g *Generation) *strictjson.Error {
 		if version, _, _ := layout.SplitGeneration(g.Name); version != g.Version {
@@ -100,18 +102,20 @@ var generationObject = &strictjson.Object[Generation]{
 
 var controlObject = &strictjson.Object[control]{
 	Name: "control", Doc: "What decides which generation runs.", MaxBytes: maxControl,
-	Members: []strictjson.Member[control]{
-		strictjson.Const[control]("layout", "of this file and of the directory", 1),
-		strictjson.Field("phase", "whether anybody may start", func(c *control) *Phase { return &c.Phase }, strictjson.Enum(Ready, Activating)),
-		strictjson.Field("active", "what runs", func(c *control) *Generation { return &c.Active }, strictjson.Nested(generationObject)),
-		strictjson.Field("pending", "what shall run next, or null", func(c *control) **Generation { return &c.Pending }, strictjson.Nullable(strictjson.Pointer(strictjson.Nested(generationObject)))),
-		strictjson.Field("auto", "whether updates are looked for", func(c *control) *bool { return &c.Auto }, strictjson.Bool()),
-		strictjson.Field("pin", "the version that updates stay on, or null", func(c *control) *string { return &c.Pin }, strictjson.Nullable(stableVersion)),
-		strictjson.Field("checkedAt", "when a later release was last looked for, or null", func(c *control) *time.Time { return &c.CheckedAt }, strictjson.Nullable(strictjson.Time())),
-		strictjson.Field("notice", "what a person should know, or null", func(c *control) *string { return &c.Notice }, strictjson.Nullable(strictjson.Text(maxNotice))),
-		strictjson.Field("home", "of the user whose clients are wired", func(c *control) *string { return &c.Home }, absolutePath),
-		strictjson.Field("targets", "adapters that are wired", func(c *control) *[]string { return &c.Targets }, strictjson.Set(portableID, 0, maxTargets)),
-		strictjson.Optional("downgrade", "whether pending may be older than active", func(c *control) *bool { return &c.Downgrade }, strictjson.Bool()),
+	Members: func() []strictjson.Member[control] {
+		return []strictjson.Member[control]{
+			strictjson.Const[control]("layout", "of this file and of the directory", 1),
+			strictjson.Field("phase", "whether anybody may start", func(c *control) *Phase { return &c.Phase }, strictjson.Enum(Ready, Activating)),
+			strictjson.Field("active", "what runs", func(c *control) *Generation { return &c.Active }, strictjson.Nested(generationObject)),
+			strictjson.Field("pending", "what shall run next, or null", func(c *control) **Generation { return &c.Pending }, strictjson.Nullable(strictjson.Pointer(strictjson.Nested(generationObject)))),
+			strictjson.Field("auto", "whether updates are looked for", func(c *control) *bool { return &c.Auto }, strictjson.Bool()),
+			strictjson.Field("pin", "the version that updates stay on, or null", func(c *control) *string { return &c.Pin }, strictjson.Nullable(stableVersion)),
+			strictjson.Field("checkedAt", "when a later release was last looked for, or null", func(c *control) *time.Time { return &c.CheckedAt }, strictjson.Nullable(strictjson.Time())),
+			strictjson.Field("notice", "what a person should know, or null", func(c *control) *string { return &c.Notice }, strictjson.Nullable(strictjson.Text(maxNotice))),
+			strictjson.Field("home", "of the user whose clients are wired", func(c *control) *string { return &c.Home }, absolutePath),
+			strictjson.Field("targets", "adapters that are wired", func(c *control) *[]string { return &c.Targets }, strictjson.Set(portableID, 0, maxTargets)),
+			strictjson.Optional("downgrade", "whether pending may be older than active", func(c *control) *bool { return &c.Downgrade }, strictjson.Bool()),
+		}
 	},
 	Check: func(c *control) *strictjson.Error {
 		if c.Phase == Activating && c.Pending == nil {

@@ -42,13 +42,15 @@ type ReclaimReport struct {
 
 var reclaimObject = &strictjson.Object[ReclaimReport]{
 	Name: "reclaim", Doc: "The last pass that removed generations.", MaxBytes: 64 << 10,
-	Members: []strictjson.Member[ReclaimReport]{
-		strictjson.Const[ReclaimReport]("schemaVersion", "always 1", 1),
-		strictjson.Field("active", "the generation that was active", func(r *ReclaimReport) *string { return &r.Active }, generationName),
-		strictjson.Field("complete", "whether nothing is left to be done", func(r *ReclaimReport) *bool { return &r.Complete }, strictjson.Bool()),
-		strictjson.Field("attemptedAt", "when", func(r *ReclaimReport) *time.Time { return &r.AttemptedAt }, strictjson.Time()),
-		strictjson.Field("removed", "generations", func(r *ReclaimReport) *[]string { return &r.Removed }, strictjson.List(generationName, 0, 1000)),
-		strictjson.Field("kept", "what stays, and why", func(r *ReclaimReport) *[]string { return &r.Kept }, strictjson.List(strictjson.Text(4096), 0, 1000)),
+	Members: func() []strictjson.Member[ReclaimReport] {
+		return []strictjson.Member[ReclaimReport]{
+			strictjson.Const[ReclaimReport]("schemaVersion", "always 1", 1),
+			strictjson.Field("active", "the generation that was active", func(r *ReclaimReport) *string { return &r.Active }, generationName),
+			strictjson.Field("complete", "whether nothing is left to be done", func(r *ReclaimReport) *bool { return &r.Complete }, strictjson.Bool()),
+			strictjson.Field("attemptedAt", "when", func(r *ReclaimReport) *time.Time { return &r.AttemptedAt }, strictjson.Time()),
+			strictjson.Field("removed", "generations", func(r *ReclaimReport) *[]string { return &r.Removed }, strictjson.List(generationName, 0, 1000)),
+			strictjson.Field("kept", "what stays, and why", func(r *ReclaimReport) *[]string { return &r.Kept }, strictjson.List(strictjson.Text(4096), 0, 1000)),
+		}
 	},
 }
 

@@ -45,9 +45,11 @@ type hold struct{ Generation string }
 
 var holdObject = &strictjson.Object[hold]{
 	Name: "staging hold", Doc: "Keeps a generation that no pointer names yet.", MaxBytes: 4 << 10,
-	Members: []strictjson.Member[hold]{
-		strictjson.Const[hold]("schemaVersion", "always 1", 1),
-		strictjson.Field("generation", "that is held", func(h *hold) *string { return &h.Generation }, generationName),
+	Members: func() []strictjson.Member[hold] {
+		return []strictjson.Member[hold]{
+			strictjson.Const[hold]("schemaVersion", "always 1", 1),
+			strictjson.Field("generation", "that is held", func(h *hold) *string { return &h.Generation }, generationName),
+		}
 	},
 }
 

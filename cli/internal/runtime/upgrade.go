@@ -28,13 +28,15 @@ type UpgradeReport struct {
 
 var upgradeObject = &strictjson.Object[UpgradeReport]{
 	Name: "store upgrade", Doc: "The last migration of stores.", MaxBytes: 256 << 10,
-	Members: []strictjson.Member[UpgradeReport]{
-		strictjson.Const[UpgradeReport]("schemaVersion", "always 1", 1),
-		strictjson.Field("active", "the generation whose contract they were to get", func(r *UpgradeReport) *string { return &r.Active }, generationName),
-		strictjson.Field("complete", "whether nothing is left to be done", func(r *UpgradeReport) *bool { return &r.Complete }, strictjson.Bool()),
-		strictjson.Field("attemptedAt", "when", func(r *UpgradeReport) *time.Time { return &r.AttemptedAt }, strictjson.Time()),
-		strictjson.Field("migrated", "rooms", func(r *UpgradeReport) *[]string { return &r.Migrated }, strictjson.List(strictjson.Line(protocol.MaxIDLength), 0, 10000)),
-		strictjson.Field("failed", "rooms that keep the earlier contract", func(r *UpgradeReport) *[]string { return &r.Failed }, strictjson.List(strictjson.Text(4096), 0, 10000)),
+	Members: func() []strictjson.Member[UpgradeReport] {
+		return []strictjson.Member[UpgradeReport]{
+			strictjson.Const[UpgradeReport]("schemaVersion", "always 1", 1),
+			strictjson.Field("active", "the generation whose contract they were to get", func(r *UpgradeReport) *string { return &r.Active }, generationName),
+			strictjson.Field("complete", "whether nothing is left to be done", func(r *UpgradeReport) *bool { return &r.Complete }, strictjson.Bool()),
+			strictjson.Field("attemptedAt", "when", func(r *UpgradeReport) *time.Time { return &r.AttemptedAt }, strictjson.Time()),
+			strictjson.Field("migrated", "rooms", func(r *UpgradeReport) *[]string { return &r.Migrated }, strictjson.List(strictjson.Line(protocol.MaxIDLength), 0, 10000)),
+			strictjson.Field("failed", "rooms that keep the earlier contract", func(r *UpgradeReport) *[]string { return &r.Failed }, strictjson.List(strictjson.Text(4096), 0, 10000)),
+		}
 	},
 }
 

@@ -66,16 +66,20 @@ type failureBody struct {
 
 var failureObject = &strictjson.Object[failure]{
 	Name: "failure", Open: true,
-	Members: []strictjson.Member[failure]{
-		strictjson.Field("error", "", func(f *failure) *failureBody { return &f.body }, strictjson.Nested(&strictjson.Object[failureBody]{
-			Name: "error", Open: true,
-			Members: []strictjson.Member[failureBody]{
-				strictjson.Field("code", "", func(b *failureBody) *int { return &b.code }, strictjson.Int(1, 255)),
-				strictjson.Field("reason", "", func(b *failureBody) *string { return &b.reason }, strictjson.Nullable(strictjson.Text(maxText))),
-				strictjson.Field("message", "", func(b *failureBody) *string { return &b.message }, strictjson.Text(64<<10)),
-				strictjson.Field("details", "", func(b *failureBody) *jsontext.Value { return &b.details }, strictjson.RawObject()),
-			},
-		})),
+	Members: func() []strictjson.Member[failure] {
+		return []strictjson.Member[failure]{
+			strictjson.Field("error", "", func(f *failure) *failureBody { return &f.body }, strictjson.Nested(&strictjson.Object[failureBody]{
+				Name: "error", Open: true,
+				Members: func() []strictjson.Member[failureBody] {
+					return []strictjson.Member[failureBody]{
+						strictjson.Field("code", "", func(b *failureBody) *int { return &b.code }, strictjson.Int(1, 255)),
+						strictjson.Field("reason", "", func(b *failureBody) *string { return &b.reason }, strictjson.Nullable(strictjson.Text(maxText))),
+						strictjson.Field("message", "", func(b *failureBody) *string { return &b.message }, strictjson.Text(64<<10)),
+						strictjson.Field("details", "", func(b *failureBody) *jsontext.Value { return &b.details }, strictjson.RawObject()),
+					}
+				},
+			})),
+		}
 	},
 }
 
@@ -83,8 +87,10 @@ type details struct{ hint string }
 
 var detailsObject = &strictjson.Object[details]{
 	Name: "details", Open: true,
-	Members: []strictjson.Member[details]{
-		strictjson.Optional("hint", "", func(d *details) *string { return &d.hint }, strictjson.Text(maxText)),
+	Members: func() []strictjson.Member[details] {
+		return []strictjson.Member[details]{
+			strictjson.Optional("hint", "", func(d *details) *string { return &d.hint }, strictjson.Text(maxText)),
+		}
 	},
 }
 

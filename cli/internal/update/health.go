@@ -65,19 +65,23 @@ type envelope[T any] struct{ data T }
 func enveloped[T any](data strictjson.Type[T]) *strictjson.Object[envelope[T]] {
 	return &strictjson.Object[envelope[T]]{
 		Name: "answer", Open: true,
-		Members: []strictjson.Member[envelope[T]]{
-			strictjson.Field("data", "", func(e *envelope[T]) *T { return &e.data }, data),
+		Members: func() []strictjson.Member[envelope[T]] {
+			return []strictjson.Member[envelope[T]]{
+				strictjson.Field("data", "", func(e *envelope[T]) *T { return &e.data }, data),
+			}
 		},
 	}
 }
 
 var versionAnswer = enveloped(strictjson.Nested(&strictjson.Object[ofVersion]{
 	Name: "version", Open: true,
-	Members: []strictjson.Member[ofVersion]{
-		strictjson.Field("version", "", func(v *ofVersion) *string { return &v.version }, strictjson.Text(maxText)),
-		strictjson.Field("buildId", "", func(v *ofVersion) *string { return &v.buildID }, strictjson.Text(maxText)),
-		strictjson.Field("storeVersion", "", func(v *ofVersion) *int { return &v.storeVersion }, strictjson.Int(0, 1<<20)),
-		strictjson.Field("adapters", "", func(v *ofVersion) *[]string { return &v.adapters }, strictjson.List(strictjson.Text(maxText), 0, 64)),
+	Members: func() []strictjson.Member[ofVersion] {
+		return []strictjson.Member[ofVersion]{
+			strictjson.Field("version", "", func(v *ofVersion) *string { return &v.version }, strictjson.Text(maxText)),
+			strictjson.Field("buildId", "", func(v *ofVersion) *string { return &v.buildID }, strictjson.Text(maxText)),
+			strictjson.Field("storeVersion", "", func(v *ofVersion) *int { return &v.storeVersion }, strictjson.Int(0, 1<<20)),
+			strictjson.Field("adapters", "", func(v *ofVersion) *[]string { return &v.adapters }, strictjson.List(strictjson.Text(maxText), 0, 64)),
+		}
 	},
 }))
 
@@ -109,13 +113,17 @@ type participant struct{ harness string }
 
 var statusAnswer = enveloped(strictjson.Nested(&strictjson.Object[roomStatus]{
 	Name: "status", Open: true,
-	Members: []strictjson.Member[roomStatus]{
-		strictjson.Field("participants", "", func(r *roomStatus) *[]participant { return &r.participants }, strictjson.List(strictjson.Nested(&strictjson.Object[participant]{
-			Name: "participant", Open: true,
-			Members: []strictjson.Member[participant]{
-				strictjson.Field("harness", "", func(p *participant) *string { return &p.harness }, strictjson.Text(maxText)),
-			},
-		}), 0, 16)),
+	Members: func() []strictjson.Member[roomStatus] {
+		return []strictjson.Member[roomStatus]{
+			strictjson.Field("participants", "", func(r *roomStatus) *[]participant { return &r.participants }, strictjson.List(strictjson.Nested(&strictjson.Object[participant]{
+				Name: "participant", Open: true,
+				Members: func() []strictjson.Member[participant] {
+					return []strictjson.Member[participant]{
+						strictjson.Field("harness", "", func(p *participant) *string { return &p.harness }, strictjson.Text(maxText)),
+					}
+				},
+			}), 0, 16)),
+		}
 	},
 }))
 

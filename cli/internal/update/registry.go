@@ -202,29 +202,37 @@ const maxText = 4 << 10
 
 var documentObject = &strictjson.Object[packageDocument]{
 	Name: "package document", Open: true, MaxBytes: maxDocument,
-	Members: []strictjson.Member[packageDocument]{
-		strictjson.Field("name", "", func(d *packageDocument) *string { return &d.name }, strictjson.Text(maxText)),
-		strictjson.Field("dist-tags", "", func(d *packageDocument) *distTags { return &d.tags }, strictjson.Nested(&strictjson.Object[distTags]{
-			Name: "dist-tags", Open: true,
-			Members: []strictjson.Member[distTags]{
-				strictjson.Field("latest", "", func(t *distTags) *string { return &t.latest }, strictjson.Text(maxText)),
-			},
-		})),
-		strictjson.Bag("versions", "", func(d *packageDocument) *map[string]jsontext.Value { return &d.versions }),
+	Members: func() []strictjson.Member[packageDocument] {
+		return []strictjson.Member[packageDocument]{
+			strictjson.Field("name", "", func(d *packageDocument) *string { return &d.name }, strictjson.Text(maxText)),
+			strictjson.Field("dist-tags", "", func(d *packageDocument) *distTags { return &d.tags }, strictjson.Nested(&strictjson.Object[distTags]{
+				Name: "dist-tags", Open: true,
+				Members: func() []strictjson.Member[distTags] {
+					return []strictjson.Member[distTags]{
+						strictjson.Field("latest", "", func(t *distTags) *string { return &t.latest }, strictjson.Text(maxText)),
+					}
+				},
+			})),
+			strictjson.Bag("versions", "", func(d *packageDocument) *map[string]jsontext.Value { return &d.versions }),
+		}
 	},
 }
 
 var versionObject = &strictjson.Object[packageVersion]{
 	Name: "version", Open: true,
-	Members: []strictjson.Member[packageVersion]{
-		strictjson.Field("name", "", func(v *packageVersion) *string { return &v.name }, strictjson.Text(maxText)),
-		strictjson.Field("version", "", func(v *packageVersion) *string { return &v.version }, strictjson.Text(maxText)),
-		strictjson.Field("dist", "", func(v *packageVersion) *distribution { return &v.dist }, strictjson.Nested(&strictjson.Object[distribution]{
-			Name: "dist", Open: true,
-			Members: []strictjson.Member[distribution]{
-				strictjson.Field("tarball", "", func(d *distribution) *string { return &d.tarball }, strictjson.Text(maxText)),
-				strictjson.Field("integrity", "", func(d *distribution) *string { return &d.integrity }, strictjson.Text(maxText)),
-			},
-		})),
+	Members: func() []strictjson.Member[packageVersion] {
+		return []strictjson.Member[packageVersion]{
+			strictjson.Field("name", "", func(v *packageVersion) *string { return &v.name }, strictjson.Text(maxText)),
+			strictjson.Field("version", "", func(v *packageVersion) *string { return &v.version }, strictjson.Text(maxText)),
+			strictjson.Field("dist", "", func(v *packageVersion) *distribution { return &v.dist }, strictjson.Nested(&strictjson.Object[distribution]{
+				Name: "dist", Open: true,
+				Members: func() []strictjson.Member[distribution] {
+					return []strictjson.Member[distribution]{
+						strictjson.Field("tarball", "", func(d *distribution) *string { return &d.tarball }, strictjson.Text(maxText)),
+						strictjson.Field("integrity", "", func(d *distribution) *string { return &d.integrity }, strictjson.Text(maxText)),
+					}
+				},
+			})),
+		}
 	},
 }

@@ -15,7 +15,9 @@ type ReleasedData struct{ Claim protocol.Claim }
 // Released is the answer of release.
 var Released = newSchema("released", "The claim that is gone.", strictjson.Nested(&strictjson.Object[ReleasedData]{
 	Name: "released",
-	Members: []strictjson.Member[ReleasedData]{
-		field("claim", "what was released", func(r *ReleasedData) *protocol.Claim { return &r.Claim }, strictjson.Nested(shape.Claim)),
+	Members: func() []strictjson.Member[ReleasedData] {
+		return []strictjson.Member[ReleasedData]{
+			field("claim", "what was released", func(r *ReleasedData) *protocol.Claim { return &r.Claim }, strictjson.Nested(shape.Claim)),
+		}
 	},
 }))

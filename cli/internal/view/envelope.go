@@ -14,9 +14,11 @@ type Meta struct {
 
 var metaObject = &strictjson.Object[Meta]{
 	Name: "meta", Doc: "About the answer.",
-	Members: []strictjson.Member[Meta]{
-		strictjson.Field("workspaceId", "the room that was acted on", func(m *Meta) *string { return &m.WorkspaceID }, strictjson.Nullable(word)),
-		strictjson.Field("warnings", "what needs a look but did not stop the command", func(m *Meta) *[]string { return &m.Warnings }, strictjson.List(text, 0, manyItems)),
+	Members: func() []strictjson.Member[Meta] {
+		return []strictjson.Member[Meta]{
+			strictjson.Field("workspaceId", "the room that was acted on", func(m *Meta) *string { return &m.WorkspaceID }, strictjson.Nullable(word)),
+			strictjson.Field("warnings", "what needs a look but did not stop the command", func(m *Meta) *[]string { return &m.Warnings }, strictjson.List(text, 0, manyItems)),
+		}
 	},
 }
 
@@ -35,11 +37,13 @@ type success[T any] struct {
 func newSchema[T any](name, doc string, data strictjson.Type[T]) *Schema[T] {
 	return &Schema[T]{name: name, doc: doc, object: &strictjson.Object[success[T]]{
 		Name: name, Doc: doc, MaxBytes: maxAnswer,
-		Members: []strictjson.Member[success[T]]{
-			strictjson.Const[success[T]]("envelope_version", "version of the envelope", EnvelopeVersion),
-			strictjson.Field("ok", "true", func(s *success[T]) *bool { return &s.ok }, strictjson.Bool()),
-			strictjson.Field("data", doc, func(s *success[T]) *T { return &s.data }, data),
-			strictjson.Field("meta", "about the answer", func(s *success[T]) *Meta { return &s.meta }, strictjson.Nested(metaObject)),
+		Members: func() []strictjson.Member[success[T]] {
+			return []strictjson.Member[success[T]]{
+				strictjson.Const[success[T]]("envelope_version", "version of the envelope", EnvelopeVersion),
+				strictjson.Field("ok", "true", func(s *success[T]) *bool { return &s.ok }, strictjson.Bool()),
+				strictjson.Field("data", doc, func(s *success[T]) *T { return &s.data }, data),
+				strictjson.Field("meta", "about the answer", func(s *success[T]) *Meta { return &s.meta }, strictjson.Nested(metaObject)),
+			}
 		},
 	}}
 }

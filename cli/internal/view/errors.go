@@ -24,20 +24,24 @@ type failure struct {
 
 var failureObject = &strictjson.Object[failure]{
 	Name: "failure", Doc: "What every command prints with --json when it fails.", MaxBytes: maxAnswer,
-	Members: []strictjson.Member[failure]{
-		strictjson.Const[failure]("envelope_version", "version of the envelope", EnvelopeVersion),
-		strictjson.Field("ok", "false", func(f *failure) *bool { return &f.ok }, strictjson.Bool()),
-		strictjson.Field("error", "what went wrong", func(f *failure) *Failure { return &f.err }, strictjson.Nested(errorObject)),
+	Members: func() []strictjson.Member[failure] {
+		return []strictjson.Member[failure]{
+			strictjson.Const[failure]("envelope_version", "version of the envelope", EnvelopeVersion),
+			strictjson.Field("ok", "false", func(f *failure) *bool { return &f.ok }, strictjson.Bool()),
+			strictjson.Field("error", "what went wrong", func(f *failure) *Failure { return &f.err }, strictjson.Nested(errorObject)),
+		}
 	},
 }
 
 var errorObject = &strictjson.Object[Failure]{
 	Name: "error", Doc: "What went wrong.",
-	Members: []strictjson.Member[Failure]{
-		strictjson.Field("code", "the exit code", func(f *Failure) *int { return &f.Code }, strictjson.Int(0, 255)),
-		strictjson.Field("reason", "a stable name of the cause, where there is one", func(f *Failure) *string { return &f.Reason }, strictjson.Nullable(word)),
-		strictjson.Field("message", "one line for people", func(f *Failure) *string { return &f.Message }, text),
-		strictjson.Field("details", "facts about the cause, by reason; hint is the one next command", func(f *Failure) *jsontext.Value { return &f.Details }, strictjson.RawObject()),
+	Members: func() []strictjson.Member[Failure] {
+		return []strictjson.Member[Failure]{
+			strictjson.Field("code", "the exit code", func(f *Failure) *int { return &f.Code }, strictjson.Int(0, 255)),
+			strictjson.Field("reason", "a stable name of the cause, where there is one", func(f *Failure) *string { return &f.Reason }, strictjson.Nullable(word)),
+			strictjson.Field("message", "one line for people", func(f *Failure) *string { return &f.Message }, text),
+			strictjson.Field("details", "facts about the cause, by reason; hint is the one next command", func(f *Failure) *jsontext.Value { return &f.Details }, strictjson.RawObject()),
+		}
 	},
 }
 
@@ -73,8 +77,10 @@ type hinted struct{ hint string }
 
 var hintObject = &strictjson.Object[hinted]{
 	Name: "details", Open: true,
-	Members: []strictjson.Member[hinted]{
-		strictjson.Optional("hint", "", func(h *hinted) *string { return &h.hint }, text),
+	Members: func() []strictjson.Member[hinted] {
+		return []strictjson.Member[hinted]{
+			strictjson.Optional("hint", "", func(h *hinted) *string { return &h.hint }, text),
+		}
 	},
 }
 

@@ -20,10 +20,12 @@ type ExportedData struct {
 // Exported is the answer of export with --output.
 var Exported = newSchema("exported", "The file that was written.", strictjson.Nested(&strictjson.Object[ExportedData]{
 	Name: "exported",
-	Members: []strictjson.Member[ExportedData]{
-		field("path", "of the file", func(e *ExportedData) *string { return &e.Path }, text),
-		field("format", "jsonl or markdown", func(e *ExportedData) *string { return &e.Format }, word),
-		field("messages", "how many", func(e *ExportedData) *int { return &e.Messages }, count),
+	Members: func() []strictjson.Member[ExportedData] {
+		return []strictjson.Member[ExportedData]{
+			field("path", "of the file", func(e *ExportedData) *string { return &e.Path }, text),
+			field("format", "jsonl or markdown", func(e *ExportedData) *string { return &e.Format }, word),
+			field("messages", "how many", func(e *ExportedData) *int { return &e.Messages }, count),
+		}
 	},
 }))
 
@@ -105,18 +107,22 @@ type FoundData struct {
 
 var foundObject = &strictjson.Object[Found]{
 	Name: "found", Doc: "One hit.",
-	Members: []strictjson.Member[Found]{
-		field("message", "the message", func(f *Found) *protocol.Message { return &f.Message }, strictjson.Nested(messageObject)),
-		field("score", "higher is better; comparable within one answer only", func(f *Found) *int { return &f.Score }, count),
-		field("excerpt", "the line with a word; "+trust, func(f *Found) *string { return &f.Excerpt }, text),
+	Members: func() []strictjson.Member[Found] {
+		return []strictjson.Member[Found]{
+			field("message", "the message", func(f *Found) *protocol.Message { return &f.Message }, strictjson.Nested(messageObject)),
+			field("score", "higher is better; comparable within one answer only", func(f *Found) *int { return &f.Score }, count),
+			field("excerpt", "the line with a word; "+trust, func(f *Found) *string { return &f.Excerpt }, text),
+		}
 	},
 }
 
 // Search is the answer of search.
 var Search = newSchema("search", "The hits, best first.", strictjson.Nested(&strictjson.Object[FoundData]{
 	Name: "search",
-	Members: []strictjson.Member[FoundData]{
-		field("items", "best first, and of equal ones the newest first", func(f *FoundData) *[]Found { return &f.Items }, list(foundObject)),
-		field("total", "hits in all", func(f *FoundData) *int { return &f.Total }, count),
+	Members: func() []strictjson.Member[FoundData] {
+		return []strictjson.Member[FoundData]{
+			field("items", "best first, and of equal ones the newest first", func(f *FoundData) *[]Found { return &f.Items }, list(foundObject)),
+			field("total", "hits in all", func(f *FoundData) *int { return &f.Total }, count),
+		}
 	},
 }))

@@ -83,76 +83,90 @@ type UninstallData struct {
 
 var changeObject = &strictjson.Object[adapter.FileChange]{
 	Name: "fileChange", Doc: "A change of one file.",
-	Members: []strictjson.Member[adapter.FileChange]{
-		field("path", "absolute", func(c *adapter.FileChange) *string { return &c.Path }, text),
-		field("action", "what happens to it; edit: values in a file of yours", func(c *adapter.FileChange) *adapter.FileAction { return &c.Action },
-			strictjson.Enum(adapter.CreateFile, adapter.ReplaceFile, adapter.EditFile, adapter.RemoveFile)),
-		field("details", "of an edit: what is added or taken out", func(c *adapter.FileChange) *[]string { return &c.Details }, lines),
+	Members: func() []strictjson.Member[adapter.FileChange] {
+		return []strictjson.Member[adapter.FileChange]{
+			field("path", "absolute", func(c *adapter.FileChange) *string { return &c.Path }, text),
+			field("action", "what happens to it; edit: values in a file of yours", func(c *adapter.FileChange) *adapter.FileAction { return &c.Action },
+				strictjson.Enum(adapter.CreateFile, adapter.ReplaceFile, adapter.EditFile, adapter.RemoveFile)),
+			field("details", "of an edit: what is added or taken out", func(c *adapter.FileChange) *[]string { return &c.Details }, lines),
+		}
 	},
 }
 
 var keptObject = &strictjson.Object[adapter.KeptFile]{
 	Name: "keptFile", Doc: "A file of acc's that stays.",
-	Members: []strictjson.Member[adapter.KeptFile]{
-		field("path", "absolute", func(k *adapter.KeptFile) *string { return &k.Path }, text),
-		field("reason", "why", func(k *adapter.KeptFile) *string { return &k.Reason }, text),
+	Members: func() []strictjson.Member[adapter.KeptFile] {
+		return []strictjson.Member[adapter.KeptFile]{
+			field("path", "absolute", func(k *adapter.KeptFile) *string { return &k.Path }, text),
+			field("reason", "why", func(k *adapter.KeptFile) *string { return &k.Reason }, text),
+		}
 	},
 }
 
 var installedClientObject = &strictjson.Object[InstalledClient]{
 	Name: "client", Doc: "What was done in one client.",
-	Members: []strictjson.Member[InstalledClient]{
-		field("adapterId", "its adapter", func(c *InstalledClient) *string { return &c.AdapterID }, word),
-		field("displayName", "its name for people", func(c *InstalledClient) *string { return &c.DisplayName }, text),
-		nullable("version", "of the client, where it could be told", func(c *InstalledClient) *string { return &c.Version }, text),
-		field("state", "absent: not on this machine, or nothing was installed into it; planned: nothing was touched", func(c *InstalledClient) *ClientState { return &c.State },
-			strictjson.Enum(ClientAbsent, ClientPlanned, ClientUnchanged, ClientDone, ClientFailed)),
-		field("roots", "its directories of configuration that this concerns", func(c *InstalledClient) *[]string { return &c.Roots }, lines),
-		field("changes", "in their order", func(c *InstalledClient) *[]adapter.FileChange { return &c.Changes }, list(changeObject)),
-		field("kept", "what stays although it is acc's", func(c *InstalledClient) *[]adapter.KeptFile { return &c.Kept }, list(keptObject)),
-		field("steps", "what you must still do in the client", func(c *InstalledClient) *[]string { return &c.Steps }, lines),
-		field("notes", "what else to know", func(c *InstalledClient) *[]string { return &c.Notes }, lines),
-		nullable("error", "of the state failed", func(c *InstalledClient) **Failure { return &c.Error }, strictjson.Pointer(strictjson.Nested(errorObject))),
+	Members: func() []strictjson.Member[InstalledClient] {
+		return []strictjson.Member[InstalledClient]{
+			field("adapterId", "its adapter", func(c *InstalledClient) *string { return &c.AdapterID }, word),
+			field("displayName", "its name for people", func(c *InstalledClient) *string { return &c.DisplayName }, text),
+			nullable("version", "of the client, where it could be told", func(c *InstalledClient) *string { return &c.Version }, text),
+			field("state", "absent: not on this machine, or nothing was installed into it; planned: nothing was touched", func(c *InstalledClient) *ClientState { return &c.State },
+				strictjson.Enum(ClientAbsent, ClientPlanned, ClientUnchanged, ClientDone, ClientFailed)),
+			field("roots", "its directories of configuration that this concerns", func(c *InstalledClient) *[]string { return &c.Roots }, lines),
+			field("changes", "in their order", func(c *InstalledClient) *[]adapter.FileChange { return &c.Changes }, list(changeObject)),
+			field("kept", "what stays although it is acc's", func(c *InstalledClient) *[]adapter.KeptFile { return &c.Kept }, list(keptObject)),
+			field("steps", "what you must still do in the client", func(c *InstalledClient) *[]string { return &c.Steps }, lines),
+			field("notes", "what else to know", func(c *InstalledClient) *[]string { return &c.Notes }, lines),
+			nullable("error", "of the state failed", func(c *InstalledClient) **Failure { return &c.Error }, strictjson.Pointer(strictjson.Nested(errorObject))),
+		}
 	},
 }
 
 var runtimeCopyObject = &strictjson.Object[RuntimeCopy]{
 	Name: "runtime", Doc: "The executables that the clients call.",
-	Members: []strictjson.Member[RuntimeCopy]{
-		field("kind", "unmanaged: copies of the build that installs, which nothing updates but installing again; managed: a release, which acc update replaces",
-			func(r *RuntimeCopy) *RuntimeKind { return &r.Kind }, strictjson.Enum(Unmanaged, Managed)),
-		field("directory", "where they lie", func(r *RuntimeCopy) *string { return &r.Directory }, text),
-		field("from", "the build they are copied from", func(r *RuntimeCopy) *string { return &r.From }, text),
-		field("changes", "in their order", func(r *RuntimeCopy) *[]adapter.FileChange { return &r.Changes }, list(changeObject)),
+	Members: func() []strictjson.Member[RuntimeCopy] {
+		return []strictjson.Member[RuntimeCopy]{
+			field("kind", "unmanaged: copies of the build that installs, which nothing updates but installing again; managed: a release, which acc update replaces",
+				func(r *RuntimeCopy) *RuntimeKind { return &r.Kind }, strictjson.Enum(Unmanaged, Managed)),
+			field("directory", "where they lie", func(r *RuntimeCopy) *string { return &r.Directory }, text),
+			field("from", "the build they are copied from", func(r *RuntimeCopy) *string { return &r.From }, text),
+			field("changes", "in their order", func(r *RuntimeCopy) *[]adapter.FileChange { return &r.Changes }, list(changeObject)),
+		}
 	},
 }
 
 var decisionObject = &strictjson.Object[DeliveryDecision]{
 	Name: "deliveryDecision", Doc: "Whether messages may spend a turn of a client's sessions.",
-	Members: []strictjson.Member[DeliveryDecision]{
-		field("adapterId", "the client's adapter", func(d *DeliveryDecision) *string { return &d.AdapterID }, word),
-		field("livePolicy", "which messages", func(d *DeliveryDecision) *protocol.LivePolicy { return &d.Policy }, livePolicies),
-		field("source", "who decided; none: nobody, so it is off", func(d *DeliveryDecision) *DecisionSource { return &d.Source },
-			strictjson.Enum(DecidedByOption, DecidedByPrompt, DecidedBefore, NotDecided)),
+	Members: func() []strictjson.Member[DeliveryDecision] {
+		return []strictjson.Member[DeliveryDecision]{
+			field("adapterId", "the client's adapter", func(d *DeliveryDecision) *string { return &d.AdapterID }, word),
+			field("livePolicy", "which messages", func(d *DeliveryDecision) *protocol.LivePolicy { return &d.Policy }, livePolicies),
+			field("source", "who decided; none: nobody, so it is off", func(d *DeliveryDecision) *DecisionSource { return &d.Source },
+				strictjson.Enum(DecidedByOption, DecidedByPrompt, DecidedBefore, NotDecided)),
+		}
 	},
 }
 
 // Install is the answer of install.
 var Install = newSchema("install", "What was installed, or would be.", strictjson.Nested(&strictjson.Object[InstallData]{
 	Name: "install",
-	Members: []strictjson.Member[InstallData]{
-		field("dryRun", "nothing was touched", func(d *InstallData) *bool { return &d.DryRun }, truth),
-		field("clients", "every client that was looked for", func(d *InstallData) *[]InstalledClient { return &d.Clients }, list(installedClientObject)),
-		nullable("runtime", "the executables; null: no client was found", func(d *InstallData) **RuntimeCopy { return &d.Runtime }, strictjson.Pointer(strictjson.Nested(runtimeCopyObject))),
-		field("delivery", "of the clients whose running sessions can be asked to look", func(d *InstallData) *[]DeliveryDecision { return &d.Delivery }, list(decisionObject)),
+	Members: func() []strictjson.Member[InstallData] {
+		return []strictjson.Member[InstallData]{
+			field("dryRun", "nothing was touched", func(d *InstallData) *bool { return &d.DryRun }, truth),
+			field("clients", "every client that was looked for", func(d *InstallData) *[]InstalledClient { return &d.Clients }, list(installedClientObject)),
+			nullable("runtime", "the executables; null: no client was found", func(d *InstallData) **RuntimeCopy { return &d.Runtime }, strictjson.Pointer(strictjson.Nested(runtimeCopyObject))),
+			field("delivery", "of the clients whose running sessions can be asked to look", func(d *InstallData) *[]DeliveryDecision { return &d.Delivery }, list(decisionObject)),
+		}
 	},
 }))
 
 // Uninstall is the answer of uninstall.
 var Uninstall = newSchema("uninstall", "What was taken out, or would be.", strictjson.Nested(&strictjson.Object[UninstallData]{
 	Name: "uninstall",
-	Members: []strictjson.Member[UninstallData]{
-		field("dryRun", "nothing was touched", func(d *UninstallData) *bool { return &d.DryRun }, truth),
-		field("clients", "every client that was looked for", func(d *UninstallData) *[]InstalledClient { return &d.Clients }, list(installedClientObject)),
+	Members: func() []strictjson.Member[UninstallData] {
+		return []strictjson.Member[UninstallData]{
+			field("dryRun", "nothing was touched", func(d *UninstallData) *bool { return &d.DryRun }, truth),
+			field("clients", "every client that was looked for", func(d *UninstallData) *[]InstalledClient { return &d.Clients }, list(installedClientObject)),
+		}
 	},
 }))

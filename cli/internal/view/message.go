@@ -12,23 +12,25 @@ import (
 
 var messageObject = &strictjson.Object[protocol.Message]{
 	Name: "message", Doc: "A whole message.",
-	Members: []strictjson.Member[protocol.Message]{
-		field("messageId", "its id", func(m *protocol.Message) *string { return &m.MessageID }, word),
-		field("threadId", "id of the first message of the thread", func(m *protocol.Message) *string { return &m.ThreadID }, word),
-		field("clientMessageId", "the author's key: sending again with it records nothing twice", func(m *protocol.Message) *string { return &m.ClientMessageID }, word),
-		field("fromParticipantId", "the author", func(m *protocol.Message) *string { return &m.FromParticipantID }, word),
-		field("fromSessionId", "the session it was sent from", func(m *protocol.Message) *string { return &m.FromSessionID }, word),
-		field("toParticipantIds", "the addressees; none: the room", func(m *protocol.Message) *[]string { return &m.ToParticipantIDs }, words),
-		field("kind", "its type", func(m *protocol.Message) *protocol.MessageKind { return &m.MessageKind }, kinds),
-		field("obligation", "what a recipient owes", func(m *protocol.Message) *protocol.Obligation { return &m.Obligation }, obligations),
-		field("subject", trust, func(m *protocol.Message) *string { return &m.Subject }, text),
-		field("body", trust, func(m *protocol.Message) *string { return &m.Body }, text),
-		nullable("inReplyTo", "the message that it answers", func(m *protocol.Message) *string { return &m.InReplyTo }, word),
-		field("artifacts", "what it points at", func(m *protocol.Message) *[]protocol.ArtifactRef { return &m.Artifacts }, list(protocol.ArtifactObject())),
-		nullable("handoff", "of a handoff", func(m *protocol.Message) **protocol.HandoffPayload { return &m.Handoff }, strictjson.Pointer(strictjson.Nested(protocol.HandoffObject()))),
-		field("sentAt", "by the author's clock; order comes from the commit", func(m *protocol.Message) *time.Time { return &m.SentAt }, when),
-		nullable("decisionChange", "of a decision that changes others", func(m *protocol.Message) **protocol.DecisionChange { return &m.DecisionChange }, strictjson.Pointer(strictjson.Nested(protocol.DecisionChangeObject()))),
-		strictjson.Const[protocol.Message]("trust", "how to read subject and body", protocol.Trust),
+	Members: func() []strictjson.Member[protocol.Message] {
+		return []strictjson.Member[protocol.Message]{
+			field("messageId", "its id", func(m *protocol.Message) *string { return &m.MessageID }, word),
+			field("threadId", "id of the first message of the thread", func(m *protocol.Message) *string { return &m.ThreadID }, word),
+			field("clientMessageId", "the author's key: sending again with it records nothing twice", func(m *protocol.Message) *string { return &m.ClientMessageID }, word),
+			field("fromParticipantId", "the author", func(m *protocol.Message) *string { return &m.FromParticipantID }, word),
+			field("fromSessionId", "the session it was sent from", func(m *protocol.Message) *string { return &m.FromSessionID }, word),
+			field("toParticipantIds", "the addressees; none: the room", func(m *protocol.Message) *[]string { return &m.ToParticipantIDs }, words),
+			field("kind", "its type", func(m *protocol.Message) *protocol.MessageKind { return &m.MessageKind }, kinds),
+			field("obligation", "what a recipient owes", func(m *protocol.Message) *protocol.Obligation { return &m.Obligation }, obligations),
+			field("subject", trust, func(m *protocol.Message) *string { return &m.Subject }, text),
+			field("body", trust, func(m *protocol.Message) *string { return &m.Body }, text),
+			nullable("inReplyTo", "the message that it answers", func(m *protocol.Message) *string { return &m.InReplyTo }, word),
+			field("artifacts", "what it points at", func(m *protocol.Message) *[]protocol.ArtifactRef { return &m.Artifacts }, list(protocol.ArtifactObject())),
+			nullable("handoff", "of a handoff", func(m *protocol.Message) **protocol.HandoffPayload { return &m.Handoff }, strictjson.Pointer(strictjson.Nested(protocol.HandoffObject()))),
+			field("sentAt", "by the author's clock; order comes from the commit", func(m *protocol.Message) *time.Time { return &m.SentAt }, when),
+			nullable("decisionChange", "of a decision that changes others", func(m *protocol.Message) **protocol.DecisionChange { return &m.DecisionChange }, strictjson.Pointer(strictjson.Nested(protocol.DecisionChangeObject()))),
+			strictjson.Const[protocol.Message]("trust", "how to read subject and body", protocol.Trust),
+		}
 	},
 }
 
@@ -39,14 +41,19 @@ type SentData struct {
 	Duplicate bool
 }
 
-var sentMembers = []strictjson.Member[SentData]{
-	field("message", "what was recorded", func(s *SentData) *protocol.Message { return &s.Message }, strictjson.Nested(messageObject)),
-	field("delivery", "one entry per recipient", func(s *SentData) *[]delivery.Result { return &s.Delivery }, list(delivery.Object())),
-	field("duplicate", "the same key and content was recorded before; nothing was written now", func(s *SentData) *bool { return &s.Duplicate }, truth),
+var sentObject = &strictjson.Object[SentData]{
+	Name: "sent",
+	Members: func() []strictjson.Member[SentData] {
+		return []strictjson.Member[SentData]{
+			field("message", "what was recorded", func(s *SentData) *protocol.Message { return &s.Message }, strictjson.Nested(messageObject)),
+			field("delivery", "one entry per recipient", func(s *SentData) *[]delivery.Result { return &s.Delivery }, list(delivery.Object())),
+			field("duplicate", "the same key and content was recorded before; nothing was written now", func(s *SentData) *bool { return &s.Duplicate }, truth),
+		}
+	},
 }
 
 // Sent is the answer of message and request.
-var Sent = newSchema("sent", "A recorded message.", strictjson.Nested(&strictjson.Object[SentData]{Name: "sent", Members: sentMembers}))
+var Sent = newSchema("sent", "A recorded message.", strictjson.Nested(sentObject))
 
 // RepliedData is the answer of reply.
 type RepliedData struct {
@@ -57,29 +64,35 @@ type RepliedData struct {
 // Replied is the answer of reply.
 var Replied = newSchema("replied", "A recorded answer and the settled original.", strictjson.Nested(&strictjson.Object[RepliedData]{
 	Name: "replied",
-	Members: []strictjson.Member[RepliedData]{
-		field("message", "the answer", func(s *RepliedData) *protocol.Message { return &s.Message }, strictjson.Nested(messageObject)),
-		field("delivery", "one entry per recipient", func(s *RepliedData) *[]delivery.Result { return &s.Delivery }, list(delivery.Object())),
-		field("duplicate", "the same key and content was recorded before; nothing was written now", func(s *RepliedData) *bool { return &s.Duplicate }, truth),
-		field("receipt", "the caller's receipt of the original", func(s *RepliedData) *protocol.Receipt { return &s.Receipt }, strictjson.Nested(core.ReceiptObject())),
+	Members: func() []strictjson.Member[RepliedData] {
+		return []strictjson.Member[RepliedData]{
+			field("message", "the answer", func(s *RepliedData) *protocol.Message { return &s.Message }, strictjson.Nested(messageObject)),
+			field("delivery", "one entry per recipient", func(s *RepliedData) *[]delivery.Result { return &s.Delivery }, list(delivery.Object())),
+			field("duplicate", "the same key and content was recorded before; nothing was written now", func(s *RepliedData) *bool { return &s.Duplicate }, truth),
+			field("receipt", "the caller's receipt of the original", func(s *RepliedData) *protocol.Receipt { return &s.Receipt }, strictjson.Nested(core.ReceiptObject())),
+		}
 	},
 }))
 
 // Inbox is the answer of inbox without --message.
 var Inbox = newSchema("inbox", "What waits, newest first.", strictjson.Nested(&strictjson.Object[core.InboxPage]{
 	Name: "inbox",
-	Members: []strictjson.Member[core.InboxPage]{
-		field("items", "one page", func(p *core.InboxPage) *[]core.InboxItem { return &p.Items }, list(core.InboxItemObject())),
-		nullable("nextCursor", "for --cursor; null on the last page", func(p *core.InboxPage) *string { return &p.NextCursor }, word),
+	Members: func() []strictjson.Member[core.InboxPage] {
+		return []strictjson.Member[core.InboxPage]{
+			field("items", "one page", func(p *core.InboxPage) *[]core.InboxItem { return &p.Items }, list(core.InboxItemObject())),
+			nullable("nextCursor", "for --cursor; null on the last page", func(p *core.InboxPage) *string { return &p.NextCursor }, word),
+		}
 	},
 }))
 
 var mailObject = &strictjson.Object[core.Mail]{
 	Name: "mail", Doc: "A whole message with the reader's receipt.",
-	Members: []strictjson.Member[core.Mail]{
-		field("message", "the message", func(m *core.Mail) *protocol.Message { return &m.Message }, strictjson.Nested(messageObject)),
-		field("receipt", "the reader's receipt", func(m *core.Mail) *protocol.Receipt { return &m.Receipt }, strictjson.Nested(core.ReceiptObject())),
-		nullable("decisionStatus", "of a decision", func(m *core.Mail) **decision.Status { return &m.Decision }, decisionStatus),
+	Members: func() []strictjson.Member[core.Mail] {
+		return []strictjson.Member[core.Mail]{
+			field("message", "the message", func(m *core.Mail) *protocol.Message { return &m.Message }, strictjson.Nested(messageObject)),
+			field("receipt", "the reader's receipt", func(m *core.Mail) *protocol.Receipt { return &m.Receipt }, strictjson.Nested(core.ReceiptObject())),
+			nullable("decisionStatus", "of a decision", func(m *core.Mail) **decision.Status { return &m.Decision }, decisionStatus),
+		}
 	},
 }
 
@@ -97,18 +110,22 @@ type Refusal struct{ MessageID, Reason string }
 
 var refusalObject = &strictjson.Object[Refusal]{
 	Name: "refusal", Doc: "A message that an ack does not settle.",
-	Members: []strictjson.Member[Refusal]{
-		field("messageId", "the message", func(r *Refusal) *string { return &r.MessageID }, word),
-		field("reason", "why", func(r *Refusal) *string { return &r.Reason }, word),
+	Members: func() []strictjson.Member[Refusal] {
+		return []strictjson.Member[Refusal]{
+			field("messageId", "the message", func(r *Refusal) *string { return &r.MessageID }, word),
+			field("reason", "why", func(r *Refusal) *string { return &r.Reason }, word),
+		}
 	},
 }
 
 // Acknowledged is the answer of ack.
 var Acknowledged = newSchema("acknowledged", "The settled receipts.", strictjson.Nested(&strictjson.Object[AcknowledgedData]{
 	Name: "acknowledged",
-	Members: []strictjson.Member[AcknowledgedData]{
-		field("receipts", "the caller's, one per message", func(a *AcknowledgedData) *[]protocol.Receipt { return &a.Receipts }, list(core.ReceiptObject())),
-		field("refused", "what is owed a reply; only with --all and --through", func(a *AcknowledgedData) *[]Refusal { return &a.Refused }, list(refusalObject)),
+	Members: func() []strictjson.Member[AcknowledgedData] {
+		return []strictjson.Member[AcknowledgedData]{
+			field("receipts", "the caller's, one per message", func(a *AcknowledgedData) *[]protocol.Receipt { return &a.Receipts }, list(core.ReceiptObject())),
+			field("refused", "what is owed a reply; only with --all and --through", func(a *AcknowledgedData) *[]Refusal { return &a.Refused }, list(refusalObject)),
+		}
 	},
 }))
 
@@ -121,9 +138,11 @@ type ReceiptsData struct {
 // Receipts is the answer of receipts.
 var Receipts = newSchema("receipts", "How far a message has come with each recipient.", strictjson.Nested(&strictjson.Object[ReceiptsData]{
 	Name: "receipts",
-	Members: []strictjson.Member[ReceiptsData]{
-		field("messageId", "the message", func(r *ReceiptsData) *string { return &r.MessageID }, word),
-		field("receipts", "sorted by recipient", func(r *ReceiptsData) *[]protocol.Receipt { return &r.Receipts }, list(core.ReceiptObject())),
+	Members: func() []strictjson.Member[ReceiptsData] {
+		return []strictjson.Member[ReceiptsData]{
+			field("messageId", "the message", func(r *ReceiptsData) *string { return &r.MessageID }, word),
+			field("receipts", "sorted by recipient", func(r *ReceiptsData) *[]protocol.Receipt { return &r.Receipts }, list(core.ReceiptObject())),
+		}
 	},
 }))
 
@@ -136,10 +155,12 @@ type AskedData struct {
 // Asked is the answer of ask.
 var Asked = newSchema("asked", "A recorded question and its first answer.", strictjson.Nested(&strictjson.Object[AskedData]{
 	Name: "asked",
-	Members: []strictjson.Member[AskedData]{
-		field("message", "the question", func(s *AskedData) *protocol.Message { return &s.Message }, strictjson.Nested(messageObject)),
-		field("delivery", "one entry per recipient", func(s *AskedData) *[]delivery.Result { return &s.Delivery }, list(delivery.Object())),
-		field("duplicate", "the question was recorded before, under the same key", func(s *AskedData) *bool { return &s.Duplicate }, truth),
-		nullable("answer", "null: none came in time", func(s *AskedData) **core.Mail { return &s.Answer }, strictjson.Pointer(strictjson.Nested(mailObject))),
+	Members: func() []strictjson.Member[AskedData] {
+		return []strictjson.Member[AskedData]{
+			field("message", "the question", func(s *AskedData) *protocol.Message { return &s.Message }, strictjson.Nested(messageObject)),
+			field("delivery", "one entry per recipient", func(s *AskedData) *[]delivery.Result { return &s.Delivery }, list(delivery.Object())),
+			field("duplicate", "the question was recorded before, under the same key", func(s *AskedData) *bool { return &s.Duplicate }, truth),
+			nullable("answer", "null: none came in time", func(s *AskedData) **core.Mail { return &s.Answer }, strictjson.Pointer(strictjson.Nested(mailObject))),
+		}
 	},
 }))

@@ -11,10 +11,12 @@ import (
 var Attached = newSchema("attached", "The owner pair of an opened session. Keep the generation: it is what proves who speaks.",
 	strictjson.Nested(&strictjson.Object[protocol.Session]{
 		Name: "attached",
-		Members: []strictjson.Member[protocol.Session]{
-			field("sessionId", "for --session or ACC_SESSION", func(s *protocol.Session) *string { return &s.SessionID }, word),
-			field("generation", "for --generation or ACC_GENERATION", func(s *protocol.Session) *string { return &s.Generation }, word),
-			field("participantId", "what others address", func(s *protocol.Session) *string { return &s.ParticipantID }, word),
+		Members: func() []strictjson.Member[protocol.Session] {
+			return []strictjson.Member[protocol.Session]{
+				field("sessionId", "for --session or ACC_SESSION", func(s *protocol.Session) *string { return &s.SessionID }, word),
+				field("generation", "for --generation or ACC_GENERATION", func(s *protocol.Session) *string { return &s.Generation }, word),
+				field("participantId", "what others address", func(s *protocol.Session) *string { return &s.ParticipantID }, word),
+			}
 		},
 	}))
 
@@ -27,18 +29,22 @@ type HeartbeatData struct {
 // Heartbeat is the answer of heartbeat.
 var Heartbeat = newSchema("heartbeat", "The newest sign of life.", strictjson.Nested(&strictjson.Object[HeartbeatData]{
 	Name: "heartbeat",
-	Members: []strictjson.Member[HeartbeatData]{
-		field("sessionId", "the session", func(h *HeartbeatData) *string { return &h.SessionID }, word),
-		field("heartbeatAt", "when it was last known to live; written at most every 30 s", func(h *HeartbeatData) *time.Time { return &h.HeartbeatAt }, when),
+	Members: func() []strictjson.Member[HeartbeatData] {
+		return []strictjson.Member[HeartbeatData]{
+			field("sessionId", "the session", func(h *HeartbeatData) *string { return &h.SessionID }, word),
+			field("heartbeatAt", "when it was last known to live; written at most every 30 s", func(h *HeartbeatData) *time.Time { return &h.HeartbeatAt }, when),
+		}
 	},
 }))
 
 // Detached is the answer of detach.
 var Detached = newSchema("detached", "The ended session.", strictjson.Nested(&strictjson.Object[protocol.Session]{
 	Name: "detached",
-	Members: []strictjson.Member[protocol.Session]{
-		field("sessionId", "the session", func(s *protocol.Session) *string { return &s.SessionID }, word),
-		nullable("participantId", "its participant; null: it was alone, and left no trace", func(s *protocol.Session) *string { return &s.ParticipantID }, word),
-		field("state", "closed", func(s *protocol.Session) *protocol.SessionState { return &s.State }, sessionStates),
+	Members: func() []strictjson.Member[protocol.Session] {
+		return []strictjson.Member[protocol.Session]{
+			field("sessionId", "the session", func(s *protocol.Session) *string { return &s.SessionID }, word),
+			nullable("participantId", "its participant; null: it was alone, and left no trace", func(s *protocol.Session) *string { return &s.ParticipantID }, word),
+			field("state", "closed", func(s *protocol.Session) *protocol.SessionState { return &s.State }, sessionStates),
+		}
 	},
 }))

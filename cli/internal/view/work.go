@@ -13,21 +13,25 @@ type IntentData struct{ Intent *protocol.Intent }
 
 var intentObject = &strictjson.Object[protocol.Intent]{
 	Name: "intent", Doc: "What a session is doing.",
-	Members: []strictjson.Member[protocol.Intent]{
-		field("sessionId", "whose", func(i *protocol.Intent) *string { return &i.SessionID }, word),
-		field("summary", "one line", func(i *protocol.Intent) *string { return &i.Summary }, text),
-		field("mode", "what kind of work", func(i *protocol.Intent) *protocol.IntentMode { return &i.Mode }, intentModes),
-		field("state", "how far", func(i *protocol.Intent) *protocol.IntentState { return &i.State }, intentStates),
-		field("resourceHints", "what it is about to touch, by stored name", func(i *protocol.Intent) *[]string { return &i.ResourceHints }, words),
-		field("updatedAt", "when it said so", func(i *protocol.Intent) *time.Time { return &i.UpdatedAt }, when),
+	Members: func() []strictjson.Member[protocol.Intent] {
+		return []strictjson.Member[protocol.Intent]{
+			field("sessionId", "whose", func(i *protocol.Intent) *string { return &i.SessionID }, word),
+			field("summary", "one line", func(i *protocol.Intent) *string { return &i.Summary }, text),
+			field("mode", "what kind of work", func(i *protocol.Intent) *protocol.IntentMode { return &i.Mode }, intentModes),
+			field("state", "how far", func(i *protocol.Intent) *protocol.IntentState { return &i.State }, intentStates),
+			field("resourceHints", "what it is about to touch, by stored name", func(i *protocol.Intent) *[]string { return &i.ResourceHints }, words),
+			field("updatedAt", "when it said so", func(i *protocol.Intent) *time.Time { return &i.UpdatedAt }, when),
+		}
 	},
 }
 
 // Intent is the answer of work.
 var Intent = newSchema("intent", "What the session now says it is doing.", strictjson.Nested(&strictjson.Object[IntentData]{
 	Name: "intent",
-	Members: []strictjson.Member[IntentData]{
-		nullable("intent", "null: it was cleared", func(d *IntentData) **protocol.Intent { return &d.Intent }, strictjson.Pointer(strictjson.Nested(intentObject))),
+	Members: func() []strictjson.Member[IntentData] {
+		return []strictjson.Member[IntentData]{
+			nullable("intent", "null: it was cleared", func(d *IntentData) **protocol.Intent { return &d.Intent }, strictjson.Pointer(strictjson.Nested(intentObject))),
+		}
 	},
 }))
 
@@ -41,12 +45,14 @@ type FinishedData struct {
 // Finished is the answer of finish.
 var Finished = newSchema("finished", "The recorded handoff and the ended session.", strictjson.Nested(&strictjson.Object[FinishedData]{
 	Name: "finished",
-	Members: []strictjson.Member[FinishedData]{
-		field("message", "the handoff", func(f *FinishedData) *protocol.Message { return &f.Message }, strictjson.Nested(messageObject)),
-		field("delivery", "one entry per recipient", func(f *FinishedData) *[]delivery.Result { return &f.Delivery }, list(delivery.Object())),
-		field("duplicate", "the same finish was recorded before; nothing was written now", func(f *FinishedData) *bool { return &f.Duplicate }, truth),
-		field("sessionId", "the session that ended", func(f *FinishedData) *string { return &f.Session.SessionID }, word),
-		field("releasedClaimIds", "claims that ended with it", func(f *FinishedData) *[]string { return &f.ReleasedClaimIDs }, words),
+	Members: func() []strictjson.Member[FinishedData] {
+		return []strictjson.Member[FinishedData]{
+			field("message", "the handoff", func(f *FinishedData) *protocol.Message { return &f.Message }, strictjson.Nested(messageObject)),
+			field("delivery", "one entry per recipient", func(f *FinishedData) *[]delivery.Result { return &f.Delivery }, list(delivery.Object())),
+			field("duplicate", "the same finish was recorded before; nothing was written now", func(f *FinishedData) *bool { return &f.Duplicate }, truth),
+			field("sessionId", "the session that ended", func(f *FinishedData) *string { return &f.Session.SessionID }, word),
+			field("releasedClaimIds", "claims that ended with it", func(f *FinishedData) *[]string { return &f.ReleasedClaimIDs }, words),
+		}
 	},
 }))
 

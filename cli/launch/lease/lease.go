@@ -24,12 +24,14 @@ const MaxBytes = 4 << 10
 func Form() *strictjson.Object[Record] {
 	return &strictjson.Object[Record]{
 		Name: "lease", Doc: "Who runs.", MaxBytes: MaxBytes,
-		Members: []strictjson.Member[Record]{
-			strictjson.Const[Record]("schemaVersion", "always 1", 1),
-			strictjson.Field("process", "that runs", func(r *Record) *process.Identity { return &r.Process }, strictjson.Nested(ProcessForm())),
-			strictjson.Field("kind", "what it is", func(r *Record) *string { return &r.Kind }, strictjson.Line(32)),
-			strictjson.Field("generation", "from which it runs", func(r *Record) *string { return &r.Generation }, strictjson.Line(64)),
-			strictjson.Field("storeContract", "of the stores that it uses", func(r *Record) *int { return &r.StoreContract }, strictjson.Int(0, 1<<20)),
+		Members: func() []strictjson.Member[Record] {
+			return []strictjson.Member[Record]{
+				strictjson.Const[Record]("schemaVersion", "always 1", 1),
+				strictjson.Field("process", "that runs", func(r *Record) *process.Identity { return &r.Process }, strictjson.Nested(ProcessForm())),
+				strictjson.Field("kind", "what it is", func(r *Record) *string { return &r.Kind }, strictjson.Line(32)),
+				strictjson.Field("generation", "from which it runs", func(r *Record) *string { return &r.Generation }, strictjson.Line(64)),
+				strictjson.Field("storeContract", "of the stores that it uses", func(r *Record) *int { return &r.StoreContract }, strictjson.Int(0, 1<<20)),
+			}
 		},
 	}
 }
@@ -40,11 +42,13 @@ const maxNumber = 1<<31 - 1
 func ProcessForm() *strictjson.Object[process.Identity] {
 	return &strictjson.Object[process.Identity]{
 		Name: "process", Doc: "One process.",
-		Members: []strictjson.Member[process.Identity]{
-			strictjson.Field("pid", "its number", func(p *process.Identity) *int { return &p.PID }, strictjson.Int(1, maxNumber)),
-			strictjson.Field("startTime", "when it started, in units of the platform", func(p *process.Identity) *uint64 { return &p.StartTime }, strictjson.CodedString(&startTime)),
-			strictjson.Optional("bootId", "of the kernel that ran it", func(p *process.Identity) *string { return &p.BootID }, strictjson.Line(100)),
-			strictjson.Optional("pidNamespace", "in which the number is its", func(p *process.Identity) *string { return &p.PIDNamespace }, strictjson.Line(100)),
+		Members: func() []strictjson.Member[process.Identity] {
+			return []strictjson.Member[process.Identity]{
+				strictjson.Field("pid", "its number", func(p *process.Identity) *int { return &p.PID }, strictjson.Int(1, maxNumber)),
+				strictjson.Field("startTime", "when it started, in units of the platform", func(p *process.Identity) *uint64 { return &p.StartTime }, strictjson.CodedString(&startTime)),
+				strictjson.Optional("bootId", "of the kernel that ran it", func(p *process.Identity) *string { return &p.BootID }, strictjson.Line(100)),
+				strictjson.Optional("pidNamespace", "in which the number is its", func(p *process.Identity) *string { return &p.PIDNamespace }, strictjson.Line(100)),
+			}
 		},
 	}
 }

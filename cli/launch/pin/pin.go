@@ -27,15 +27,17 @@ const MaxBytes = 8 << 10
 func Form() *strictjson.Object[Record] {
 	return &strictjson.Object[Record]{
 		Name: "pin", Doc: "A session that stays on the generation that it began with.", MaxBytes: MaxBytes,
-		Members: []strictjson.Member[Record]{
-			strictjson.Const[Record]("schemaVersion", "always 1", 1),
-			strictjson.Field("adapterId", "the client", func(r *Record) *string { return &r.AdapterID }, strictjson.Line(64)),
-			strictjson.Field("harnessSessionId", "the client's own id", func(r *Record) *string { return &r.SessionID }, strictjson.Text(4096)),
-			strictjson.Field("generation", "on which it stays", func(r *Record) *string { return &r.Generation }, strictjson.Line(64)),
-			strictjson.Field("buildId", "of its executables", func(r *Record) *string { return &r.BuildID }, strictjson.Line(64)),
-			strictjson.Field("storeContract", "of its stores", func(r *Record) *int { return &r.StoreContract }, strictjson.Int(1, 1<<20)),
-			strictjson.Field("client", "whose death ends the pin", func(r *Record) *process.Identity { return &r.Client }, strictjson.Nested(lease.ProcessForm())),
-			strictjson.Field("createdAt", "when the session began", func(r *Record) *time.Time { return &r.CreatedAt }, strictjson.Time()),
+		Members: func() []strictjson.Member[Record] {
+			return []strictjson.Member[Record]{
+				strictjson.Const[Record]("schemaVersion", "always 1", 1),
+				strictjson.Field("adapterId", "the client", func(r *Record) *string { return &r.AdapterID }, strictjson.Line(64)),
+				strictjson.Field("harnessSessionId", "the client's own id", func(r *Record) *string { return &r.SessionID }, strictjson.Text(4096)),
+				strictjson.Field("generation", "on which it stays", func(r *Record) *string { return &r.Generation }, strictjson.Line(64)),
+				strictjson.Field("buildId", "of its executables", func(r *Record) *string { return &r.BuildID }, strictjson.Line(64)),
+				strictjson.Field("storeContract", "of its stores", func(r *Record) *int { return &r.StoreContract }, strictjson.Int(1, 1<<20)),
+				strictjson.Field("client", "whose death ends the pin", func(r *Record) *process.Identity { return &r.Client }, strictjson.Nested(lease.ProcessForm())),
+				strictjson.Field("createdAt", "when the session began", func(r *Record) *time.Time { return &r.CreatedAt }, strictjson.Time()),
+			}
 		},
 	}
 }

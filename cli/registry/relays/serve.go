@@ -41,15 +41,17 @@ const (
 
 var handoffs = &strictjson.Object[handoff]{
 	Name: "handoff", Doc: "What a relay is told by the process that started it.", MaxBytes: maxHandoff,
-	Members: []strictjson.Member[handoff]{
-		strictjson.Field("session", "", func(h *handoff) *string { return &h.owner.SessionID }, strictjson.Text(maxWord)),
-		strictjson.Field("generation", "", func(h *handoff) *string { return &h.owner.Generation }, strictjson.Text(maxWord)),
-		strictjson.Field("cwd", "", func(h *handoff) *string { return &h.cwd }, strictjson.Text(maxWord)),
-		strictjson.Field("workspace", "", func(h *handoff) *string { return &h.workspace }, strictjson.Text(maxWord)),
-		strictjson.Field("command", "", func(h *handoff) *string { return &h.vendor.Path }, strictjson.Text(maxWord)),
-		strictjson.Field("version", "", func(h *handoff) *string { return &h.vendor.Version }, strictjson.Text(maxWord)),
-		strictjson.Field("address", "", func(h *handoff) *string { return &h.vendor.Address }, strictjson.Text(maxWord)),
-		strictjson.Field("token", "", func(h *handoff) *string { return &h.vendor.Token }, strictjson.Text(maxWord)),
+	Members: func() []strictjson.Member[handoff] {
+		return []strictjson.Member[handoff]{
+			strictjson.Field("session", "", func(h *handoff) *string { return &h.owner.SessionID }, strictjson.Text(maxWord)),
+			strictjson.Field("generation", "", func(h *handoff) *string { return &h.owner.Generation }, strictjson.Text(maxWord)),
+			strictjson.Field("cwd", "", func(h *handoff) *string { return &h.cwd }, strictjson.Text(maxWord)),
+			strictjson.Field("workspace", "", func(h *handoff) *string { return &h.workspace }, strictjson.Text(maxWord)),
+			strictjson.Field("command", "", func(h *handoff) *string { return &h.vendor.Path }, strictjson.Text(maxWord)),
+			strictjson.Field("version", "", func(h *handoff) *string { return &h.vendor.Version }, strictjson.Text(maxWord)),
+			strictjson.Field("address", "", func(h *handoff) *string { return &h.vendor.Address }, strictjson.Text(maxWord)),
+			strictjson.Field("token", "", func(h *handoff) *string { return &h.vendor.Token }, strictjson.Text(maxWord)),
+		}
 	},
 }
 

@@ -41,23 +41,27 @@ type tool struct{ Name, File, Command string }
 // The tables are open: a later version of the client may say more.
 var payloads = &strictjson.Object[payload]{
 	Name: "hook payload", Open: true, MaxBytes: adapter.MaxPayloadBytes,
-	Members: []strictjson.Member[payload]{
-		strictjson.Field("client", "", func(p *payload) *string { return &p.Client }, strictjson.Line(adapter.MaxWordBytes)),
-		strictjson.Field("version", "", func(p *payload) *string { return &p.Version }, strictjson.Line(adapter.MaxWordBytes)),
-		strictjson.Field("event", "", func(p *payload) *string { return &p.Event }, strictjson.Line(adapter.MaxWordBytes)),
-		strictjson.Field("session", "", func(p *payload) *string { return &p.Session }, strictjson.Line(adapter.MaxSessionIDBytes)),
-		strictjson.Field("directory", "", func(p *payload) *string { return &p.Directory }, strictjson.Text(adapter.MaxPathBytes)),
-		strictjson.Optional("text", "", func(p *payload) *string { return &p.Text }, strictjson.Text(adapter.MaxPayloadBytes)),
-		strictjson.Optional("tool", "", func(p *payload) *tool { return &p.Tool }, strictjson.Nested(tools)),
+	Members: func() []strictjson.Member[payload] {
+		return []strictjson.Member[payload]{
+			strictjson.Field("client", "", func(p *payload) *string { return &p.Client }, strictjson.Line(adapter.MaxWordBytes)),
+			strictjson.Field("version", "", func(p *payload) *string { return &p.Version }, strictjson.Line(adapter.MaxWordBytes)),
+			strictjson.Field("event", "", func(p *payload) *string { return &p.Event }, strictjson.Line(adapter.MaxWordBytes)),
+			strictjson.Field("session", "", func(p *payload) *string { return &p.Session }, strictjson.Line(adapter.MaxSessionIDBytes)),
+			strictjson.Field("directory", "", func(p *payload) *string { return &p.Directory }, strictjson.Text(adapter.MaxPathBytes)),
+			strictjson.Optional("text", "", func(p *payload) *string { return &p.Text }, strictjson.Text(adapter.MaxPayloadBytes)),
+			strictjson.Optional("tool", "", func(p *payload) *tool { return &p.Tool }, strictjson.Nested(tools)),
+		}
 	},
 }
 
 var tools = &strictjson.Object[tool]{
 	Name: "tool", Open: true,
-	Members: []strictjson.Member[tool]{
-		strictjson.Field("name", "", func(t *tool) *string { return &t.Name }, strictjson.Line(adapter.MaxWordBytes)),
-		strictjson.Optional("file", "", func(t *tool) *string { return &t.File }, strictjson.Text(adapter.MaxPathBytes)),
-		strictjson.Optional("command", "", func(t *tool) *string { return &t.Command }, strictjson.Text(adapter.MaxPayloadBytes)),
+	Members: func() []strictjson.Member[tool] {
+		return []strictjson.Member[tool]{
+			strictjson.Field("name", "", func(t *tool) *string { return &t.Name }, strictjson.Line(adapter.MaxWordBytes)),
+			strictjson.Optional("file", "", func(t *tool) *string { return &t.File }, strictjson.Text(adapter.MaxPathBytes)),
+			strictjson.Optional("command", "", func(t *tool) *string { return &t.Command }, strictjson.Text(adapter.MaxPayloadBytes)),
+		}
 	},
 }
 

@@ -22,12 +22,14 @@ const maxRecord = 16 << 10
 
 var endpoints = &strictjson.Object[endpoint]{
 	Name: "endpoint", MaxBytes: maxRecord,
-	Members: []strictjson.Member[endpoint]{
-		strictjson.Const[endpoint]("schemaVersion", "", 1),
-		strictjson.Field("socket", "", func(e *endpoint) *string { return &e.Socket }, strictjson.Text(adapter.MaxPathBytes)),
-		strictjson.Field("pid", "", func(e *endpoint) *int { return &e.PID }, strictjson.Int(1, 1<<31-1)),
-		strictjson.Field("session", "", func(e *endpoint) *string { return &e.Session }, strictjson.Line(adapter.MaxSessionIDBytes)),
-		strictjson.Field("generationRef", "", func(e *endpoint) *string { return &e.GenerationRef }, strictjson.Line(adapter.MaxWordBytes)),
+	Members: func() []strictjson.Member[endpoint] {
+		return []strictjson.Member[endpoint]{
+			strictjson.Const[endpoint]("schemaVersion", "", 1),
+			strictjson.Field("socket", "", func(e *endpoint) *string { return &e.Socket }, strictjson.Text(adapter.MaxPathBytes)),
+			strictjson.Field("pid", "", func(e *endpoint) *int { return &e.PID }, strictjson.Int(1, 1<<31-1)),
+			strictjson.Field("session", "", func(e *endpoint) *string { return &e.Session }, strictjson.Line(adapter.MaxSessionIDBytes)),
+			strictjson.Field("generationRef", "", func(e *endpoint) *string { return &e.GenerationRef }, strictjson.Line(adapter.MaxWordBytes)),
+		}
 	},
 }
 
@@ -72,18 +74,22 @@ func text[T any](name string, at func(*T) *string) strictjson.Member[T] {
 
 var requests = &strictjson.Object[request]{
 	Name: "request", MaxBytes: maxLine,
-	Members: []strictjson.Member[request]{
-		text("ask", func(r *request) *string { return &r.Ask }), text("session", func(r *request) *string { return &r.Session }),
-		text("id", func(r *request) *string { return &r.ID }), text("text", func(r *request) *string { return &r.Text }),
+	Members: func() []strictjson.Member[request] {
+		return []strictjson.Member[request]{
+			text("ask", func(r *request) *string { return &r.Ask }), text("session", func(r *request) *string { return &r.Session }),
+			text("id", func(r *request) *string { return &r.ID }), text("text", func(r *request) *string { return &r.Text }),
+		}
 	},
 }
 
 var replies = &strictjson.Object[reply]{
 	Name: "reply", Open: true, MaxBytes: maxRecord,
-	Members: []strictjson.Member[reply]{
-		text("protocol", func(r *reply) *string { return &r.Protocol }), text("version", func(r *reply) *string { return &r.Version }),
-		text("session", func(r *reply) *string { return &r.Session }),
-		strictjson.Optional("taken", "", func(r *reply) *bool { return &r.Taken }, strictjson.Bool()),
+	Members: func() []strictjson.Member[reply] {
+		return []strictjson.Member[reply]{
+			text("protocol", func(r *reply) *string { return &r.Protocol }), text("version", func(r *reply) *string { return &r.Version }),
+			text("session", func(r *reply) *string { return &r.Session }),
+			strictjson.Optional("taken", "", func(r *reply) *bool { return &r.Taken }, strictjson.Bool()),
+		}
 	},
 }
 

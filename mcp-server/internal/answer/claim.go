@@ -15,8 +15,10 @@ type ReleasedData struct{ Claim protocol.Claim }
 // Released defines ReleasedData.
 var Released = &strictjson.Object[ReleasedData]{
 	Name: "released", Doc: "The claim that is gone.",
-	Members: []strictjson.Member[ReleasedData]{
-		shape.Field("claim", "what was released", func(r *ReleasedData) *protocol.Claim { return &r.Claim }, nested(shape.Claim)),
+	Members: func() []strictjson.Member[ReleasedData] {
+		return []strictjson.Member[ReleasedData]{
+			shape.Field("claim", "what was released", func(r *ReleasedData) *protocol.Claim { return &r.Claim }, nested(shape.Claim)),
+		}
 	},
 }
 
@@ -26,7 +28,9 @@ type WorkData struct{ Intent *protocol.Intent }
 // Work defines WorkData.
 var Work = &strictjson.Object[WorkData]{
 	Name: "work", Doc: "What the caller says it is doing.",
-	Members: []strictjson.Member[WorkData]{
-		shape.Nullable("intent", "null: cleared", func(w *WorkData) **protocol.Intent { return &w.Intent }, strictjson.Pointer(nested(protocol.IntentObject()))),
+	Members: func() []strictjson.Member[WorkData] {
+		return []strictjson.Member[WorkData]{
+			shape.Nullable("intent", "null: cleared", func(w *WorkData) **protocol.Intent { return &w.Intent }, strictjson.Pointer(nested(protocol.IntentObject()))),
+		}
 	},
 }

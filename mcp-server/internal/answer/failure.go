@@ -16,12 +16,14 @@ type failure struct {
 
 var failureObject = &strictjson.Object[failure]{
 	Name: "failure", Doc: "Why a tool did not do what was asked.",
-	Members: []strictjson.Member[failure]{
-		shape.Field("code", "2 usage, 3 timeout, 4 data, 5 conflict", func(f *failure) *int { return &f.code }, strictjson.Int(0, 255)),
-		shape.Nullable("reason", "a stable name of the cause", func(f *failure) *string { return &f.reason }, shape.Word),
-		shape.Field("message", "one line", func(f *failure) *string { return &f.message }, shape.Text),
-		shape.Nullable("hint", "the one next step", func(f *failure) *string { return &f.hint }, shape.Text),
-		shape.Field("details", "facts about the cause", func(f *failure) *jsontext.Value { return &f.details }, strictjson.RawObject()),
+	Members: func() []strictjson.Member[failure] {
+		return []strictjson.Member[failure]{
+			shape.Field("code", "2 usage, 3 timeout, 4 data, 5 conflict", func(f *failure) *int { return &f.code }, strictjson.Int(0, 255)),
+			shape.Nullable("reason", "a stable name of the cause", func(f *failure) *string { return &f.reason }, shape.Word),
+			shape.Field("message", "one line", func(f *failure) *string { return &f.message }, shape.Text),
+			shape.Nullable("hint", "the one next step", func(f *failure) *string { return &f.hint }, shape.Text),
+			shape.Field("details", "facts about the cause", func(f *failure) *jsontext.Value { return &f.details }, strictjson.RawObject()),
+		}
 	},
 }
 
@@ -30,8 +32,10 @@ type failed struct{ err failure }
 
 var failedObject = &strictjson.Object[failed]{
 	Name: "failed", Doc: "A failed call.",
-	Members: []strictjson.Member[failed]{
-		shape.Field("error", "what went wrong", func(f *failed) *failure { return &f.err }, nested(failureObject)),
+	Members: func() []strictjson.Member[failed] {
+		return []strictjson.Member[failed]{
+			shape.Field("error", "what went wrong", func(f *failed) *failure { return &f.err }, nested(failureObject)),
+		}
 	},
 }
 

@@ -46,10 +46,12 @@ const maxSlotBytes = 4 << 10
 
 var slotObject = &strictjson.Object[slot]{
 	Name: "mcp continuity", Doc: "The session of an MCP participant.", MaxBytes: maxSlotBytes,
-	Members: []strictjson.Member[slot]{
-		strictjson.Const[slot]("schemaVersion", "always 1", 1),
-		strictjson.Field("harnessSessionId", "participant and room", func(s *slot) *string { return &s.name }, strictjson.Line(3*protocol.MaxIDLength)),
-		strictjson.Field("accSessionId", "session", func(s *slot) *string { return &s.sessionID }, strictjson.Line(protocol.MaxIDLength)),
+	Members: func() []strictjson.Member[slot] {
+		return []strictjson.Member[slot]{
+			strictjson.Const[slot]("schemaVersion", "always 1", 1),
+			strictjson.Field("harnessSessionId", "participant and room", func(s *slot) *string { return &s.name }, strictjson.Line(3*protocol.MaxIDLength)),
+			strictjson.Field("accSessionId", "session", func(s *slot) *string { return &s.sessionID }, strictjson.Line(protocol.MaxIDLength)),
+		}
 	},
 }
 

@@ -24,13 +24,15 @@ const maxMethod = 200 // bytes of a method name
 // deep nesting are refused. Unknown members beside the known ones are not ours to judge.
 var envelopes = &strictjson.Object[envelope]{
 	Name: "message", Doc: "One JSON-RPC message.", Open: true, MaxBytes: MaxLine,
-	Members: []strictjson.Member[envelope]{
-		strictjson.Const[envelope]("jsonrpc", "the version", "2.0"),
-		strictjson.Optional("id", "of a call or its answer", func(e *envelope) *jsontext.Value { return &e.id }, strictjson.RawView()),
-		strictjson.Optional("method", "of a call or notification", func(e *envelope) *string { return &e.method }, strictjson.Text(maxMethod)),
-		strictjson.Optional("params", "of a call or notification", func(e *envelope) *jsontext.Value { return &e.params }, strictjson.RawObjectView()),
-		strictjson.Optional("result", "of an answer", func(e *envelope) *jsontext.Value { return &e.result }, strictjson.RawView()),
-		strictjson.Optional("error", "of an answer", func(e *envelope) *jsontext.Value { return &e.fault }, strictjson.RawObjectView()),
+	Members: func() []strictjson.Member[envelope] {
+		return []strictjson.Member[envelope]{
+			strictjson.Const[envelope]("jsonrpc", "the version", "2.0"),
+			strictjson.Optional("id", "of a call or its answer", func(e *envelope) *jsontext.Value { return &e.id }, strictjson.RawView()),
+			strictjson.Optional("method", "of a call or notification", func(e *envelope) *string { return &e.method }, strictjson.Text(maxMethod)),
+			strictjson.Optional("params", "of a call or notification", func(e *envelope) *jsontext.Value { return &e.params }, strictjson.RawObjectView()),
+			strictjson.Optional("result", "of an answer", func(e *envelope) *jsontext.Value { return &e.result }, strictjson.RawView()),
+			strictjson.Optional("error", "of an answer", func(e *envelope) *jsontext.Value { return &e.fault }, strictjson.RawObjectView()),
+		}
 	},
 }
 

@@ -64,27 +64,33 @@ type page struct {
 
 var pageFormat = &strictjson.Object[page]{
 	Name: "index page", Doc: "A part of an ordered set of tuples.", MaxBytes: MaxBytes,
-	Members: []strictjson.Member[page]{
-		strictjson.Field("level", "0: a leaf", func(p *page) *int64 { return &p.Level }, strictjson.Int[int64](0, maxLevel)),
-		strictjson.Field("tuples", "of a leaf, in order", func(p *page) *[]Tuple { return &p.Tuples }, strictjson.List(strictjson.Nested(tupleFormat), 0, MaxTuples)),
-		strictjson.Field("children", "of a branch, in order", func(p *page) *[]child { return &p.Children }, strictjson.List(strictjson.Nested(childFormat), 0, MaxChildren)),
+	Members: func() []strictjson.Member[page] {
+		return []strictjson.Member[page]{
+			strictjson.Field("level", "0: a leaf", func(p *page) *int64 { return &p.Level }, strictjson.Int[int64](0, maxLevel)),
+			strictjson.Field("tuples", "of a leaf, in order", func(p *page) *[]Tuple { return &p.Tuples }, strictjson.List(strictjson.Nested(tupleFormat), 0, MaxTuples)),
+			strictjson.Field("children", "of a branch, in order", func(p *page) *[]child { return &p.Children }, strictjson.List(strictjson.Nested(childFormat), 0, MaxChildren)),
+		}
 	},
 }
 
 var tupleFormat = &strictjson.Object[Tuple]{
 	Name: "tuple", Doc: "A place where something is listed.",
-	Members: []strictjson.Member[Tuple]{
-		strictjson.Field("key", "under what", func(t *Tuple) *[]string { return &t.Key }, strictjson.List(strictjson.Text(maxPart), 0, 4)),
-		strictjson.Field("at", "its place in the order of commits", func(t *Tuple) *int64 { return &t.At }, strictjson.Int[int64](0, 1<<53)),
-		strictjson.Field("id", "what is listed", func(t *Tuple) *string { return &t.ID }, strictjson.Line(200)),
+	Members: func() []strictjson.Member[Tuple] {
+		return []strictjson.Member[Tuple]{
+			strictjson.Field("key", "under what", func(t *Tuple) *[]string { return &t.Key }, strictjson.List(strictjson.Text(maxPart), 0, 4)),
+			strictjson.Field("at", "its place in the order of commits", func(t *Tuple) *int64 { return &t.At }, strictjson.Int[int64](0, 1<<53)),
+			strictjson.Field("id", "what is listed", func(t *Tuple) *string { return &t.ID }, strictjson.Line(200)),
+		}
 	},
 }
 
 var childFormat = &strictjson.Object[child]{
 	Name: "child", Doc: "A page below.",
-	Members: []strictjson.Member[child]{
-		strictjson.Field("low", "least tuple that belongs there", func(c *child) *Tuple { return &c.Low }, strictjson.Nested(tupleFormat)),
-		strictjson.Field("page", "its name", func(c *child) *string { return &c.Page }, strictjson.Line(hashLength)),
+	Members: func() []strictjson.Member[child] {
+		return []strictjson.Member[child]{
+			strictjson.Field("low", "least tuple that belongs there", func(c *child) *Tuple { return &c.Low }, strictjson.Nested(tupleFormat)),
+			strictjson.Field("page", "its name", func(c *child) *string { return &c.Page }, strictjson.Line(hashLength)),
+		}
 	},
 }
 

@@ -95,21 +95,23 @@ type Job struct {
 
 var jobObject = &strictjson.Object[Job]{
 	Name: "maintenance", Doc: "An approved restart of a vendor's service.", MaxBytes: maxRecord,
-	Members: []strictjson.Member[Job]{
-		strictjson.Const[Job]("schemaVersion", "always 1", 1),
-		strictjson.Field("id", "of the job", func(j *Job) *string { return &j.ID }, strictjson.Line(32)),
-		strictjson.Field("adapterId", "whose service", func(j *Job) *string { return &j.Adapter }, strictjson.Line(64)),
-		strictjson.Field("status", "how far it has come", func(j *Job) *Status { return &j.Status },
-			strictjson.Enum(Waiting, Fencing, Stopping, Refreshing, Restarting, Completed, Failed, Cancelled)),
-		strictjson.Field("process", "that is stopped", func(j *Job) *process.Identity { return &j.Process }, strictjson.Nested(lease.ProcessForm())),
-		strictjson.Optional("sessions", "that it served when it was looked at last", func(j *Job) *[]string { return &j.Sessions }, strictjson.List(strictjson.Line(protocol.MaxIDLength), 0, maxSessions)),
-		strictjson.Optional("target", "generation that waited for it", func(j *Job) *string { return &j.Target }, strictjson.Line(64)),
-		strictjson.Optional("fenced", "whether acc was closed before it", func(j *Job) *bool { return &j.Fenced }, strictjson.Bool()),
-		strictjson.Field("caller", "who asked", func(j *Job) *process.Identity { return &j.Caller }, strictjson.Nested(lease.ProcessForm())),
-		strictjson.Field("approvedAt", "when", func(j *Job) *time.Time { return &j.ApprovedAt }, strictjson.Time()),
-		strictjson.Field("deadline", "for an idle service", func(j *Job) *time.Time { return &j.Deadline }, strictjson.Time()),
-		strictjson.Field("reason", "of a failure, or null", func(j *Job) *string { return &j.Reason }, strictjson.Nullable(strictjson.Line(64))),
-		strictjson.Field("note", "what it waits for or why it failed, or null", func(j *Job) *string { return &j.Note }, strictjson.Nullable(strictjson.Text(maxText))),
+	Members: func() []strictjson.Member[Job] {
+		return []strictjson.Member[Job]{
+			strictjson.Const[Job]("schemaVersion", "always 1", 1),
+			strictjson.Field("id", "of the job", func(j *Job) *string { return &j.ID }, strictjson.Line(32)),
+			strictjson.Field("adapterId", "whose service", func(j *Job) *string { return &j.Adapter }, strictjson.Line(64)),
+			strictjson.Field("status", "how far it has come", func(j *Job) *Status { return &j.Status },
+				strictjson.Enum(Waiting, Fencing, Stopping, Refreshing, Restarting, Completed, Failed, Cancelled)),
+			strictjson.Field("process", "that is stopped", func(j *Job) *process.Identity { return &j.Process }, strictjson.Nested(lease.ProcessForm())),
+			strictjson.Optional("sessions", "that it served when it was looked at last", func(j *Job) *[]string { return &j.Sessions }, strictjson.List(strictjson.Line(protocol.MaxIDLength), 0, maxSessions)),
+			strictjson.Optional("target", "generation that waited for it", func(j *Job) *string { return &j.Target }, strictjson.Line(64)),
+			strictjson.Optional("fenced", "whether acc was closed before it", func(j *Job) *bool { return &j.Fenced }, strictjson.Bool()),
+			strictjson.Field("caller", "who asked", func(j *Job) *process.Identity { return &j.Caller }, strictjson.Nested(lease.ProcessForm())),
+			strictjson.Field("approvedAt", "when", func(j *Job) *time.Time { return &j.ApprovedAt }, strictjson.Time()),
+			strictjson.Field("deadline", "for an idle service", func(j *Job) *time.Time { return &j.Deadline }, strictjson.Time()),
+			strictjson.Field("reason", "of a failure, or null", func(j *Job) *string { return &j.Reason }, strictjson.Nullable(strictjson.Line(64))),
+			strictjson.Field("note", "what it waits for or why it failed, or null", func(j *Job) *string { return &j.Note }, strictjson.Nullable(strictjson.Text(maxText))),
+		}
 	},
 }
 

@@ -47,14 +47,16 @@ func RecordID(generationRef string) string { return "antigravity_relay_" + gener
 var relays = sync.OnceValue(func() *strictjson.Object[Relay] {
 	return &strictjson.Object[Relay]{
 		Name: "relay", Doc: "A relay that runs in the shell of an Antigravity conversation.", MaxBytes: maxRecord,
-		Members: []strictjson.Member[Relay]{
-			strictjson.Const[Relay]("schemaVersion", "always 1", 1),
-			strictjson.Const[Relay]("protocolContract", "of the socket", Contract),
-			strictjson.Field("socketPath", "where it listens", func(r *Relay) *string { return &r.Socket }, strictjson.Line(maxPath)),
-			strictjson.Field("nonce", "proves that who asks may read this record", func(r *Relay) *string { return &r.Nonce }, nonce),
-			strictjson.Field("pid", "of the relay", func(r *Relay) *int { return &r.PID }, strictjson.Int(2, 1<<31-1)),
-			strictjson.Field("generationRef", "acc's session generation", func(r *Relay) *string { return &r.GenerationRef }, word),
-			strictjson.Field("leaseUntil", "it counts as gone after this", func(r *Relay) *time.Time { return &r.LeaseUntil }, strictjson.Time()),
+		Members: func() []strictjson.Member[Relay] {
+			return []strictjson.Member[Relay]{
+				strictjson.Const[Relay]("schemaVersion", "always 1", 1),
+				strictjson.Const[Relay]("protocolContract", "of the socket", Contract),
+				strictjson.Field("socketPath", "where it listens", func(r *Relay) *string { return &r.Socket }, strictjson.Line(maxPath)),
+				strictjson.Field("nonce", "proves that who asks may read this record", func(r *Relay) *string { return &r.Nonce }, nonce),
+				strictjson.Field("pid", "of the relay", func(r *Relay) *int { return &r.PID }, strictjson.Int(2, 1<<31-1)),
+				strictjson.Field("generationRef", "acc's session generation", func(r *Relay) *string { return &r.GenerationRef }, word),
+				strictjson.Field("leaseUntil", "it counts as gone after this", func(r *Relay) *time.Time { return &r.LeaseUntil }, strictjson.Time()),
+			}
 		},
 	}
 })
@@ -118,12 +120,14 @@ type Ask struct {
 var asks = sync.OnceValue(func() *strictjson.Object[Ask] {
 	return &strictjson.Object[Ask]{
 		Name: "ask", Doc: "One line to the relay.", MaxBytes: MaxLine,
-		Members: []strictjson.Member[Ask]{
-			strictjson.Const[Ask]("protocolContract", "of the socket", Contract),
-			strictjson.Field("nonce", "of the record", func(a *Ask) *string { return &a.Nonce }, nonce),
-			strictjson.Field("conversationId", "the client's own id", func(a *Ask) *string { return &a.Conversation }, word),
-			strictjson.Field("ask", "what is asked", func(a *Ask) *string { return &a.What }, strictjson.Enum(Probe, Wake)),
-			strictjson.Optional("messageId", "of a wake", func(a *Ask) *string { return &a.MessageID }, word),
+		Members: func() []strictjson.Member[Ask] {
+			return []strictjson.Member[Ask]{
+				strictjson.Const[Ask]("protocolContract", "of the socket", Contract),
+				strictjson.Field("nonce", "of the record", func(a *Ask) *string { return &a.Nonce }, nonce),
+				strictjson.Field("conversationId", "the client's own id", func(a *Ask) *string { return &a.Conversation }, word),
+				strictjson.Field("ask", "what is asked", func(a *Ask) *string { return &a.What }, strictjson.Enum(Probe, Wake)),
+				strictjson.Optional("messageId", "of a wake", func(a *Ask) *string { return &a.MessageID }, word),
+			}
 		},
 		Check: func(a *Ask) *strictjson.Error {
 			if (a.What == Wake) != (a.MessageID != "") {
@@ -152,10 +156,12 @@ type Reply struct {
 var replies = sync.OnceValue(func() *strictjson.Object[Reply] {
 	return &strictjson.Object[Reply]{
 		Name: "reply", Doc: "One line of the relay.", MaxBytes: MaxLine,
-		Members: []strictjson.Member[Reply]{
-			strictjson.Const[Reply]("protocolContract", "of the socket", Contract),
-			strictjson.Field("clientVersion", "of the client's command", func(r *Reply) *string { return &r.ClientVersion }, strictjson.Line(protocol.MaxIDLength)),
-			strictjson.Optional("refusal", "why not", func(r *Reply) *protocol.OfferFailure { return &r.Refusal }, strictjson.Enum(protocol.OfferFailures[:]...)),
+		Members: func() []strictjson.Member[Reply] {
+			return []strictjson.Member[Reply]{
+				strictjson.Const[Reply]("protocolContract", "of the socket", Contract),
+				strictjson.Field("clientVersion", "of the client's command", func(r *Reply) *string { return &r.ClientVersion }, strictjson.Line(protocol.MaxIDLength)),
+				strictjson.Optional("refusal", "why not", func(r *Reply) *protocol.OfferFailure { return &r.Refusal }, strictjson.Enum(protocol.OfferFailures[:]...)),
+			}
 		},
 	}
 })
