@@ -10,15 +10,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/acc-control-plane/acc/cli/internal/runtime/layout"
 	"github.com/acc-control-plane/acc/cli/launch/pin"
 	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/storage-filesystem/process"
@@ -324,72 +321,4 @@ func TestAnotherPIDNamespace(t *testing.T) {
 	if err := w.activate(); err != nil {
 		t.Error(err)
 	}
-}
-
-// TestHooksDuringActivations: hooks that never stop coming run during many activations, and each of them either
-// runs a whole generation or says that acc is being updated.
-func TestHooksDuringActivations(t *testing.T) {
-	activations, hooks := 20, 4
-	if testing.Short() {
-		activations = 5
-	}
-	w := newWorld(t)
-	var ran, fenced atomic.Int64
-	stop := make(chan struct{})
-	var group sync.WaitGroup
-	for n := range hooks {
-		group.Go(func() {
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-				}
-				version, complaint, err := w.quietHook("s" + strconv.Itoa(n))
-				switch {
-				case err == nil && slices.Contains(versions, version) && complaint == "":
-					ran.Add(1)
-				case err == nil && version == "" && (strings.Contains(complaint, "being updated") || strings.Contains(complaint, "being changed")):
-					fenced.Add(1)
-				default:
-					t.Errorf("%q %q %v", version, complaint, err)
-				}
-			}
-		})
-	}
-	for i := range activations {
-		version := versions[(i+1)%2]
-		s := w.stage(version, 0)
-		publish := w.m.Publish
-		if version == "1.0.0" {
-			publish = w.m.Downgrade
-		}
-		err := publish(w.ctx(), s)
-		s.Release()
-		if err == nil {
-			err = w.activate()
-		}
-		if err == nil {
-			_, err = w.m.Reclaim(w.ctx())
-		}
-		if err != nil && protocol.ReasonOf(err) != protocol.ReasonAdmissionBusy {
-			t.Errorf("activation %d: %v", i, err)
-		}
-	}
-	close(stop)
-	group.Wait()
-	t.Logf("%d hooks ran, %d met a fence", ran.Load(), fenced.Load())
-	if ran.Load() == 0 {
-		t.Error("no hook ran at all")
-	}
-}
-
-// quietHook is hook for goroutines.
-func (w *world) quietHook(session string) (version, complaint string, err error) {
-	var out, errs strings.Builder
-	cmd := w.command(layout.Executable("acc-hook"), "hook", session)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader("{}"), &out, &errs
-	err = cmd.Run()
-	version, _, _ = strings.Cut(out.String(), " ")
-	return version, errs.String(), err
 }
