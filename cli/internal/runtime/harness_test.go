@@ -82,6 +82,10 @@ func play(role string) int {
 	switch what, arg, _ := strings.Cut(role, " "); what {
 	case "update":
 		err = update(ctx, m, arg)
+	case "everything":
+		if err = update(ctx, m, arg); err == nil {
+			_, err = m.UpgradeStores(ctx)
+		}
 	case "activate":
 		err = m.Activate(ctx, fileIntegrations{home})
 	case "reclaim":

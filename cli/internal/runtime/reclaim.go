@@ -150,10 +150,16 @@ func (m *Manager) remove(name string, doomed *[]string) (why string) {
 	if err := os.Rename(m.at.Generation(name), aside); err != nil {
 		return err.Error()
 	}
-	_ = os.Remove(m.at.Users(name))
-	_ = os.Remove(m.at.Management(name))
+	m.removeLocks(name)
 	*doomed = append(*doomed, aside)
 	return ""
+}
+
+// removeLocks removes the lock files of a generation that is gone. That of the users goes last, because by it
+// orphanedLocks finds what is left where this is interrupted.
+func (m *Manager) removeLocks(name string) {
+	_ = os.Remove(m.at.Management(name))
+	_ = os.Remove(m.at.Users(name))
 }
 
 // pinned adds the generations on which sessions stay. Pins of clients that are dead, and those that name no
@@ -251,8 +257,7 @@ func (m *Manager) orphanedLocks(names []string, kept map[string]string) {
 		management, err := lockfile.Take(m.at.Management(name), lockfile.Exclusive)
 		if err == nil || errors.Is(err, fs.ErrNotExist) {
 			if _, err := os.Lstat(m.at.Generation(name)); errors.Is(err, fs.ErrNotExist) {
-				_ = os.Remove(m.at.Users(name))
-				_ = os.Remove(m.at.Management(name))
+				m.removeLocks(name)
 			}
 		}
 		management.Release()

@@ -177,14 +177,14 @@ func (w *world) alternate(i int) (ReclaimReport, error) {
 	return w.m.Reclaim(w.ctx())
 }
 
-// tidied looks that a last pass leaves nothing in the runtime but what belongs there.
-func (w *world) tidied() {
+// tidied looks that a last pass leaves nothing in the runtime but what belongs there, and these records.
+func (w *world) tidied(records ...string) {
 	w.t.Helper()
 	if r, err := w.m.Reclaim(w.ctx()); err != nil || !r.Complete || len(r.Kept) > 0 {
 		w.t.Errorf("%+v, %v", r, err)
 	}
 	active := w.control().Active.Name
-	want := []string{"control.json", "reclaim.json", "locks/admission.lock", "locks/gen-" + active + ".lock", "locks/gen-" + active + ".run"}
+	want := append(records, "control.json", "reclaim.json", "locks/admission.lock", "locks/gen-"+active+".lock", "locks/gen-"+active+".run")
 	var got []string
 	err := filepath.WalkDir(w.m.at.Dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
