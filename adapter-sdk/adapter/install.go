@@ -47,7 +47,30 @@ type Machine struct {
 	// standard output; an exit code other than 0 is an error. It may be nil: then nothing is started and
 	// what only the client could tell is unknown.
 	Run func(ctx context.Context, c ClientCommand) ([]byte, error)
+	// Indicator says what becomes of the client's status line. Nothing is written there unless somebody asks.
+	Indicator IndicatorChoice
 }
+
+// IndicatorChoice is what somebody wants in the status line of a client.
+type IndicatorChoice string
+
+// The choices.
+const (
+	KeepIndicator IndicatorChoice = ""    // what stands there, acc-indicator or not
+	ShowIndicator IndicatorChoice = "on"  // acc-indicator, unless something else stands there already
+	HideIndicator IndicatorChoice = "off" // not acc-indicator
+)
+
+// IndicatorState is what a client's status line shows.
+type IndicatorState string
+
+// The states of a status line.
+const (
+	NoIndicator    IndicatorState = ""      // unknown, or the client has no status line that a program can write
+	IndicatorOn    IndicatorState = "on"    // acc-indicator
+	IndicatorOff   IndicatorState = "off"   // nothing
+	IndicatorOther IndicatorState = "other" // what somebody else put there, which acc leaves
+)
 
 // ClientCommand is a start of a client's own command.
 type ClientCommand struct {
@@ -80,6 +103,8 @@ type Plan struct {
 	Kept    []KeptFile   // what stays although it is ours, and why
 	Steps   []string     // what the person must still do in the client, one sentence each
 	Notes   []string     // facts worth telling, one sentence each
+	// Indicator is the status line as it will be.
+	Indicator IndicatorState
 	// Apply makes the changes. When one fails, those before it are taken back, and the error tells which.
 	// A file that changed since the plan was made is a Conflict.
 	Apply func(ctx context.Context) error
@@ -142,6 +167,7 @@ type Diagnosis struct {
 	Modified   []string // paths where somebody changed what acc wrote
 	Missing    []string // paths where what acc wrote is gone
 	Hooks      []Wiring
+	Indicator  IndicatorState
 	Problems   []Problem
 	Steps      []string // what the person must still do in the client
 }

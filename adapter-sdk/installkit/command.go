@@ -50,6 +50,12 @@ func HookCommand(m adapter.Machine, id, event string) (string, error) {
 	return line, nil
 }
 
+// IndicatorCommand is the command line that a client runs for its status line, with its JSON on standard input.
+func IndicatorCommand(m adapter.Machine, id string) (string, error) {
+	path, err := Quoted(m, Executable(m, "acc-indicator"))
+	return path + " --adapter " + id, err
+}
+
 // CLICommand is how a model writes the acc command in its shell.
 func CLICommand(m adapter.Machine) (string, error) { return Quoted(m, CLIPath(m)) }
 

@@ -56,6 +56,9 @@ func examine(out *adapter.Diagnosis, root string, had installation, w Wants) {
 		for _, e := range f.Edits {
 			stands, lookErr := d.look(now.Data, e)
 			good := err == nil && lookErr == nil && stands == same
+			if e.Indicator && err == nil && lookErr == nil {
+				out.Indicator = shown(stands, d.recorded(now.Data, had.edit(f.Path, e)))
+			}
 			for _, event := range e.Events {
 				wire(out, event, good || err == nil && stands == changed && d.wires(now.Data, e.Path, event))
 			}
@@ -97,7 +100,7 @@ func standing(rec fileRecord, now userfile.File, mark string) (stands presence, 
 	for _, r := range rec.Edits {
 		found, err := editor{rec.Format, mark}.look(now.Data, r.Edit)
 		switch {
-		case err == nil && found == changed && r.Sticky:
+		case r.Undo.Kept, r.Indicator && found != same, err == nil && found == changed && (r.Sticky || r.Default):
 		case err == nil && found == changed && r.Kind == Element:
 			return changed, ""
 		case err != nil || found == changed || found == rival:

@@ -76,6 +76,10 @@ func (m *merged) settle(d editor, path string, e Edit) error {
 	case now == same:
 		m.edits[i].Edit = e
 		return nil
+	case stands == changed && e.Default:
+		m.forget(i)
+		m.edits = append(m.edits, editRecord{Edit: e, Undo: undo{Kept: true}})
+		return nil
 	case stands == same, stands == changed && e.Kind != Element && !e.Sticky:
 		if m.text, err = d.swap(m.text, r.Edit, e); err != nil {
 			return err
@@ -127,7 +131,7 @@ func (m *merged) add(d editor, path string, e Edit) error {
 }
 
 // drop takes edit i out of the text and of the record. What somebody changed since stays in both,
-// unless changedToo; a member that acc added goes in any case, because its name is acc's.
+// unless changedToo; a member that acc added goes in any case, because its name is acc's, but for defaults.
 func (m *merged) drop(d editor, i int, changedToo bool) error {
 	r := m.edits[i]
 	stands, err := d.look(m.text, r.Edit)
@@ -138,7 +142,7 @@ func (m *merged) drop(d editor, i int, changedToo bool) error {
 		m.forget(i)
 		return nil
 	}
-	if stands == changed && !(r.Kind == Member && r.Undo.Replaced == "") {
+	if stands == changed && !(r.Kind == Member && r.Undo.Replaced == "" && !r.Default) {
 		if r.Kind == Member || !changedToo {
 			m.kept = append(m.kept, r.label()+" was changed after acc wrote it")
 			if r.Kind == Member { // the value is the user's now

@@ -63,6 +63,10 @@ func install(m adapter.Machine, root string, had *installation, w Wants) (*draft
 	} else {
 		had = &installation{}
 	}
+	var err error
+	if w.Edits, err = p.requested(m.Indicator, had, w); err != nil {
+		return nil, err
+	}
 	if err := p.own(had, w); err != nil {
 		return nil, err
 	}

@@ -90,6 +90,8 @@ var editObject = &strictjson.Object[editRecord]{
 			strictjson.Optional("volatile", "Members that the client changes.", func(e *editRecord) *[]string { return &e.Volatile }, strictjson.List(strictjson.Text(maxPath), 0, 16)),
 			strictjson.Optional("ours", "Nobody but acc writes such a value.", func(e *editRecord) *bool { return &e.Ours }, strictjson.Bool()),
 			strictjson.Optional("sticky", "Somebody else may change it.", func(e *editRecord) *bool { return &e.Sticky }, strictjson.Bool()),
+			strictjson.Optional("default", "Whoever changes it owns it.", func(e *editRecord) *bool { return &e.Default }, strictjson.Bool()),
+			strictjson.Optional("indicator", "It was asked for.", func(e *editRecord) *bool { return &e.Indicator }, strictjson.Bool()),
 			strictjson.Optional("events", "Client events that it wires.", func(e *editRecord) *[]string { return &e.Events }, strictjson.List(strictjson.Line(100), 0, 32)),
 			strictjson.Optional("label", "What people read.", func(e *editRecord) *string { return &e.Label }, strictjson.Line(200)),
 			strictjson.Field("undo", "What it found.", func(e *editRecord) *undo { return &e.Undo }, strictjson.Nested(undoObject)),

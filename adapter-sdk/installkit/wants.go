@@ -64,8 +64,12 @@ type Edit struct {
 	Volatile []string
 	// Sticky leaves a value that somebody changed since as it is, rather than set it again.
 	Sticky bool
-	// Default writes the value only where there is none.
+	// Default writes the value only where there is none, and leaves it to whoever changes it.
 	Default bool
+	// Indicator says that the value, a Member, makes the client show what acc-indicator prints; IndicatorCommand
+	// gives the command. It is Default and Ours, is written only if Machine.Indicator asks, and then stays
+	// until somebody takes it out.
+	Indicator bool
 	// Ours says that nobody but acc writes such a value: when it stands there without a record, an
 	// earlier installation left it. Otherwise it counts as the user's and stays when acc goes.
 	Ours   bool

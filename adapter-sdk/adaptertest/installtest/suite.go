@@ -38,6 +38,7 @@ func Run(t *testing.T, s Suite) {
 	for name, files := range s.Homes {
 		t.Run("takes back what it did/"+name, func(t *testing.T) { s.takesBack(t, files) })
 		t.Run("another data home is left alone/"+name, func(t *testing.T) { s.otherDataHome(t, files) })
+		t.Run("a status line is written on request only/"+name, func(t *testing.T) { s.statusLine(t, files) })
 	}
 	t.Run("doctor names what is missing", s.namesMissing)
 	for _, event := range s.Events {
@@ -106,6 +107,51 @@ func (s Suite) takesBack(t *testing.T, files map[string]string) {
 	if _, err := s.Installer.PlanRemoval(context.Background(), h.Machine, adapter.RemovalOptions{}); protocol.ReasonOf(err) != protocol.ReasonNotFound {
 		t.Errorf("uninstalling again: %v", err)
 	}
+}
+
+// statusLine installs without one, asks for one, keeps it through an update, takes it out, and asks again. What the
+// user has in its place stays through all of it.
+func (s Suite) statusLine(t *testing.T, files map[string]string) {
+	h := New(t, s.Installer, files)
+	before := h.Tree()
+	first := h.Plan().Indicator
+	if first == adapter.NoIndicator {
+		t.Skip("the installer writes none")
+	}
+	h.Install()
+	without := h.Tree()
+	for _, step := range []struct {
+		choice  adapter.IndicatorChoice
+		version string
+		free    adapter.IndicatorState // where the user has none
+	}{
+		{adapter.KeepIndicator, "0.1.0", adapter.IndicatorOff}, {adapter.ShowIndicator, "0.1.0", adapter.IndicatorOn},
+		{adapter.HideIndicator, "0.1.0", adapter.IndicatorOff}, {adapter.KeepIndicator, "0.1.0", adapter.IndicatorOff},
+		{adapter.ShowIndicator, "0.1.0", adapter.IndicatorOn}, {adapter.KeepIndicator, "0.2.0", adapter.IndicatorOn}, {adapter.HideIndicator, "0.2.0", adapter.IndicatorOff},
+		{adapter.ShowIndicator, "0.2.0", adapter.IndicatorOn},
+	} {
+		want := first
+		if first == adapter.IndicatorOff {
+			want = step.free
+		}
+		h.Machine.Indicator, h.Machine.Version = step.choice, step.version
+		plan := h.Install()
+		if plan.Indicator != want || first == adapter.IndicatorOther && (len(plan.Notes) > 0) != (step.choice == adapter.ShowIndicator) {
+			t.Errorf("asked for %q: the plan says %q, want %q; notes %q", step.choice, plan.Indicator, want, plan.Notes)
+		}
+		if again := h.Plan(); len(again.Changes) != 0 {
+			t.Errorf("asked for %q again changes %+v", step.choice, again.Changes)
+		}
+		if d := h.Doctor(); d.Indicator != want || len(d.Problems)+len(d.Missing)+len(d.Modified) > 0 {
+			t.Errorf("asked for %q: doctor says %+v", step.choice, d)
+		}
+		if want != adapter.IndicatorOn && step.version == "0.1.0" {
+			h.Same("without a status line of acc", without)
+		}
+	}
+	h.Machine.Indicator = adapter.KeepIndicator
+	h.Remove()
+	h.Same("uninstalling with a status line", before)
 }
 
 // wired checks what Doctor says of a good installation.

@@ -62,6 +62,7 @@ func TestInstaller(t *testing.T) {
 				".claude/plugins/installed_plugins.json": plugins, ".claude/plugins/cache/official/go-lsp/1.0.0/x": "x",
 			},
 			"a new user":      {".claude/projects/x": "x"},
+			"a status line":   {".claude/settings.json": `{"statusLine": {"type": "command", "command": "date"}, "model": "opus"}`},
 			"empty settings":  {".claude/settings.json": "{}\n"},
 			"Windows's lines": {".claude/settings.json": "\xef\xbb\xbf{\r\n  \"model\": \"opus\"\r\n}\r\n"},
 		},
@@ -76,6 +77,69 @@ func TestInstaller(t *testing.T) {
 			h.Unset(".claude/plugins/marketplaces/acc-local/agents-can-communicate/hooks/hooks.json", "hooks", event)
 		},
 	})
+}
+
+// TestStatusLine belongs to whoever changed it last: the user's own is never overwritten nor taken away, and what the
+// user took out does not come back unasked.
+func TestStatusLine(t *testing.T) {
+	h := installtest.Make(t, install.New, map[string]string{".claude/settings.json": `{"model": "opus"}`})
+	h.Machine.Bin, h.Machine.Indicator = "/data home/bin", adapter.ShowIndicator
+	h.Install()
+	h.Machine.Indicator = adapter.KeepIndicator
+	const path = ".claude/settings.json"
+	acc := `"statusLine": {"type":"command","command":"'/data home/bin/acc-indicator' --adapter claude_code","refreshInterval":5}`
+	with := h.Read(path)
+	if !strings.Contains(strings.Join(strings.Fields(with), ""), strings.Join(strings.Fields(acc), "")) {
+		t.Fatalf("settings.json is\n%s", with)
+	}
+	before, _, _ := strings.Cut(with, `"statusLine"`)
+	_, after, _ := strings.Cut(with, `"refreshInterval": 5`)
+	_, after, _ = strings.Cut(after, "}")
+	for name, mine := range map[string]string{"changed": before + `"statusLine": {"type": "command", "command": "date"}` + after, "taken out": strings.TrimRight(before, " \n,") + after} {
+		want := map[string]adapter.IndicatorState{"changed": adapter.IndicatorOther, "taken out": adapter.IndicatorOff}[name]
+		h.Write(path, mine)
+		if d := h.Doctor(); d.Indicator != want || len(d.Problems) > 0 {
+			t.Errorf("%s: doctor says %+v", name, d)
+		}
+		if p := h.Install(); h.Read(path) != mine || p.Indicator != want {
+			t.Errorf("%s: installing again says %q and made\n%s", name, p.Indicator, h.Read(path))
+		}
+		h.Remove()
+		if got := h.Read(path); strings.Contains(got, "acc-") || strings.Contains(got, `"command": "date"`) != (name == "changed") {
+			t.Errorf("%s: uninstalling left\n%s", name, got)
+		}
+		h.Machine.Indicator = adapter.ShowIndicator
+		h.Write(path, with)
+		h.Install()
+		h.Machine.Indicator = adapter.KeepIndicator
+	}
+	// Without a record it is told that the status line stays.
+	h.Write(path, with)
+	if err := os.Remove(filepath.Join(h.Machine.Data, "installs.json")); err != nil {
+		t.Fatal(err)
+	}
+	h.Machine.Indicator = adapter.HideIndicator
+	if p := h.Plan(); p.Indicator != adapter.IndicatorOn || len(p.Notes) != 1 {
+		t.Errorf("%+v", p)
+	}
+}
+
+// TestVersionOfTheRegistry is the client's: one that it raised later is neither a fault, nor set back, nor taken away.
+func TestVersionOfTheRegistry(t *testing.T) {
+	h := installtest.Make(t, install.New, map[string]string{".claude/projects/x": "x"})
+	h.Install()
+	const path = ".claude/plugins/installed_plugins.json"
+	raised := strings.Replace(h.Read(path), `"version": 2`, `"version": 3`, 1)
+	h.Write(path, raised)
+	if d := h.Doctor(); len(d.Problems)+len(d.Modified) > 0 {
+		t.Errorf("doctor says %+v", d)
+	}
+	if h.Install(); h.Read(path) != raised {
+		t.Errorf("installing again made\n%s", h.Read(path))
+	}
+	if h.Remove(); !strings.Contains(h.Read(path), `"version": 3`) || strings.Contains(h.Read(path), "acc") {
+		t.Errorf("uninstalling left\n%s", h.Read(path))
+	}
 }
 
 // TestHooksFile shows the whole file that the client reads.

@@ -69,7 +69,10 @@ func (client) Wants(m adapter.Machine, d adapter.Detection) (installkit.Wants, e
 		}
 	}
 	w.Edits = registries(m, d.Root, market, cache)
-	return w, nil
+	line, err := statusLine(m)
+	settings := &w.Edits[len(w.Edits)-1]
+	settings.Edits = append(settings.Edits, line)
+	return w, err
 }
 
 const description = "See, tell and ask the other AI sessions that work in the same project"
@@ -129,6 +132,16 @@ func handler(m adapter.Machine, e event) (string, error) {
 		return "", err
 	}
 	return `{"type":"command","command":` + installkit.Quote(command) + tail, nil
+}
+
+// statusLine shows acc-indicator. The client runs it after each turn, and at the interval, in seconds, because messages
+// arrive between turns too; versions that know no interval pass it over.
+func statusLine(m adapter.Machine) (installkit.Edit, error) {
+	command, err := installkit.IndicatorCommand(m, hook.ID)
+	return installkit.Edit{
+		Kind: installkit.Member, Path: []string{"statusLine"}, Indicator: true, Label: "statusLine: acc-indicator",
+		Value: `{"type":"command","command":` + installkit.Quote(command) + `,"refreshInterval":5}`,
+	}, err
 }
 
 // registries gives the entries by which the client knows marketplace and plugin.

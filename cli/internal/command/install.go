@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
 	"github.com/acc-control-plane/acc/cli/internal/argv"
 	"github.com/acc-control-plane/acc/cli/internal/installer"
 	"github.com/acc-control-plane/acc/cli/internal/runtime/unmanaged"
@@ -23,16 +24,19 @@ func installCommand() *Definition {
 			Summary: "write acc into the AI clients of this machine",
 			Options: []argv.Option{
 				adapterOption, clientOption, homeOption,
-				{Name: "print", Usage: "with --adapter mcp: print the registration for a client that acc does not know, and write nothing"},
+				{Name: "print", Usage: "with --adapter mcp: print a registration, and write nothing"},
 				{Name: "delivery", Value: "WHICH", Choices: texts(protocol.LiveOff, protocol.LiveActionable, protocol.LiveAll),
 					Usage: "which messages may spend a turn of a running session"},
+				{Name: "indicator", Value: "WHICH", Choices: []string{string(adapter.ShowIndicator), string(adapter.HideIndicator)},
+					Usage: "show acc in the status lines of clients"},
 				{Name: "unmanaged", Usage: "copy acc itself instead of taking it in as a release that acc update replaces"},
 				{Name: "downgrade", Usage: "replace a later release of acc by this one"},
 				{Name: "dry-run", Usage: "list what would be written, and write nothing"},
 			},
 			Notes: []string{
 				"Lists every file before it touches one; a client that fails leaves the others alone. " +
-					"Where nothing is decided about --delivery, a person at a terminal is asked; otherwise it stays off.",
+					"Where nothing is decided about --delivery, a person at a terminal is asked; otherwise it stays off. " +
+					"A status line of your own stays, and without --indicator none is touched.",
 				"Takes acc into the data home, where the clients call it: a release, which acc update replaces, or a copy of a build.",
 			},
 		},
@@ -43,6 +47,7 @@ func installCommand() *Definition {
 			if err != nil {
 				return Answer{}, err
 			}
+			m.Indicator = adapter.IndicatorChoice(given.String("indicator"))
 			mcp := slices.Contains(given.StringSlice("adapter"), mcpAdapter)
 			if mcp || given.Bool("print") {
 				if a, printed, err := inv.printed(m, given, mcp); printed || err != nil {
@@ -107,12 +112,16 @@ func (o *install) run(ctx context.Context) (Answer, error) {
 		return Answer{}, protocol.DataError(unmanaged.ReasonExecutableMissing, "acc-mcp is not beside this acc, so no client could start it").
 			WithHint("in a checkout: go install ./cli/cmd/... and then acc install")
 	}
+	if o.Indicator == adapter.ShowIndicator && o.runtime.noIndicator {
+		return Answer{}, protocol.DataError(unmanaged.ReasonExecutableMissing, "acc-indicator is not beside this acc, so no status line could run it").
+			WithHint("in a checkout: go install ./cli/cmd/... and then the same command again")
+	}
 	if o.decisions, err = o.decide(); err != nil {
 		return Answer{}, err
 	}
 	if o.dryRun {
-		o.plan(ctx)
-		return o.answer(), nil
+		err := o.plan(ctx)
+		return o.answer(), err
 	}
 	if err := o.locked(ctx, func() error { return o.apply(ctx) }); err != nil {
 		return Answer{}, err
@@ -143,15 +152,18 @@ func (o *install) anybody() error {
 }
 
 // plan plans and, for a person, lists every file.
-func (o *install) plan(ctx context.Context) {
+func (o *install) plan(ctx context.Context) error {
 	for _, c := range o.clients {
 		c.Plan(ctx, o.Machine)
+	}
+	if err := o.indicated(); err != nil {
+		return err
 	}
 	if !o.pending() {
 		o.runtime = nil // nobody would call it
 	}
 	if o.inv.JSON {
-		return
+		return nil
 	}
 	u := o.inv.UI
 	for _, c := range o.clients {
@@ -163,13 +175,26 @@ func (o *install) plan(ctx context.Context) {
 		u.Print("%s", u.Styled(ui.Bold, "acc itself, from "+ui.Escape(shorten(o.runtime.from, o.Home))))
 		sayChanges(u, o.runtime.changes, o.Home)
 	}
+	return nil
+}
+
+// indicated refuses a choice about status lines that nobody could follow.
+func (o *install) indicated() error {
+	if o.Indicator == adapter.KeepIndicator {
+		return nil
+	}
+	for _, c := range o.clients {
+		if c.State == installer.Failed || len(c.Plans) > 0 && c.Plans[0].Indicator != adapter.NoIndicator {
+			return nil
+		}
+	}
+	return invalid("none of these clients has a status line that acc can write").WithHint("leave --indicator out")
 }
 
 // apply writes: the executables first, so that no client is ever wired to nothing.
 func (o *install) apply(ctx context.Context) error {
-	o.plan(ctx)
-	if !o.pending() {
-		return nil
+	if err := o.plan(ctx); err != nil || !o.pending() {
+		return err
 	}
 	if err := o.runtime.apply(ctx); err != nil {
 		return err
@@ -207,6 +232,9 @@ func (o *install) say(u *ui.UI) {
 	}
 	for _, d := range o.decisions {
 		u.Print("%s", o.deliveryWords(d))
+	}
+	if o.Indicator != adapter.KeepIndicator {
+		sayIndicators(u, o.clients)
 	}
 	saySteps(u, o.clients)
 	sayFailures(u, o.clients)

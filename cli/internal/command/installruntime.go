@@ -20,13 +20,14 @@ import (
 
 // executables is what an installation does with acc itself.
 type executables struct {
-	kind     view.RuntimeKind
-	words    string // what they are, for people
-	from     string
-	changes  []adapter.FileChange
-	notes    []string
-	noServer bool // this build has no MCP server
-	apply    func(ctx context.Context) error
+	kind        view.RuntimeKind
+	words       string // what they are, for people
+	from        string
+	changes     []adapter.FileChange
+	notes       []string
+	noServer    bool // this build has no MCP server
+	noIndicator bool // nor acc-indicator
+	apply       func(ctx context.Context) error
 }
 
 // executables decides what becomes of acc itself. A release is taken in as a generation; a build from source, and
@@ -75,7 +76,7 @@ func (o *install) copied(self string, before func(ctx context.Context) error) (*
 	if err != nil {
 		return nil, err
 	}
-	x := &executables{kind: view.Unmanaged, words: "an unmanaged copy", from: p.From, notes: p.Notes, noServer: p.NoServer, apply: p.Apply}
+	x := &executables{kind: view.Unmanaged, words: "an unmanaged copy", from: p.From, notes: p.Notes, noServer: p.NoServer, noIndicator: p.NoIndicator, apply: p.Apply}
 	for _, f := range p.Files {
 		x.changes = append(x.changes, adapter.FileChange{Path: f.Path, Action: f.Action})
 	}
@@ -92,8 +93,10 @@ func (o *install) copied(self string, before func(ctx context.Context) error) (*
 
 // resident is the active generation that installs into clients: nothing of acc itself changes.
 func (o *install) resident(m *runtime.Manager, s runtime.Settings) *executables {
+	_, err := os.Lstat(filepath.Join(o.home.Bin(), layout.Executable("acc-indicator")))
 	return &executables{
-		kind: view.Managed, words: "acc " + s.Active.Version + ", kept up to date by acc update",
+		noIndicator: err != nil,
+		kind:        view.Managed, words: "acc " + s.Active.Version + ", kept up to date by acc update",
 		from:  m.Layout().Generation(s.Active.Name),
 		apply: func(context.Context) error { return m.Relink() },
 	}
@@ -103,8 +106,8 @@ func (o *install) resident(m *runtime.Manager, s runtime.Settings) *executables 
 func (o *install) taken(m *runtime.Manager, from runtime.Release, managed bool) *executables {
 	x := &executables{
 		kind: view.Managed, words: "acc " + from.Version + ", kept up to date by acc update", from: from.Dir,
-		noServer: !slices.Contains(from.Programs, "acc-mcp"),
-		changes:  []adapter.FileChange{{Path: m.Layout().Generation(from.Name), Action: adapter.CreateFile}},
+		noServer: !slices.Contains(from.Programs, "acc-mcp"), noIndicator: !slices.Contains(from.Programs, "acc-indicator"),
+		changes: []adapter.FileChange{{Path: m.Layout().Generation(from.Name), Action: adapter.CreateFile}},
 	}
 	before := false
 	for _, program := range from.Programs {
@@ -167,13 +170,17 @@ func (r refresh) Prepare(ctx context.Context, _ runtime.Generation) ([]runtime.A
 		if !slices.Contains(s.Targets, c.Installer.ID()) {
 			continue
 		}
-		c.Plan(ctx, r.o.Machine)
+		machine := r.o.Machine
+		if !selected(c.Installer) {
+			machine.Indicator = adapter.KeepIndicator
+		}
+		c.Plan(ctx, machine)
 		if c.Err != nil {
 			return nil, c.Err
 		}
 		if c.State == installer.Planned {
 			applications = append(applications, runtime.Application{Adapter: c.Installer.ID(), Apply: func(ctx context.Context) error {
-				c.Install(ctx, r.o.Machine)
+				c.Install(ctx, machine)
 				return c.Err
 			}})
 		}

@@ -52,6 +52,20 @@ func saySteps(u *ui.UI, clients []*installer.Client) {
 	}
 }
 
+// sayIndicators says what the status lines show.
+func sayIndicators(u *ui.UI, clients []*installer.Client) {
+	for _, c := range clients {
+		for _, p := range c.Plans {
+			words := map[adapter.IndicatorState]string{
+				adapter.IndicatorOn: "acc", adapter.IndicatorOff: "nothing", adapter.IndicatorOther: "what was there before",
+			}[p.Indicator]
+			if words != "" && c.State != installer.Failed {
+				u.Print("status line of %s: %s", ui.Escape(c.Installer.DisplayName()), words)
+			}
+		}
+	}
+}
+
 func sayFailures(u *ui.UI, clients []*installer.Client) {
 	for _, c := range clients {
 		if c.State == installer.Failed {
@@ -73,6 +87,7 @@ func installedClients(clients []*installer.Client) []view.InstalledClient {
 			data.Kept = append(data.Kept, p.Kept...)
 			data.Steps = append(data.Steps, p.Steps...)
 			data.Notes = append(data.Notes, p.Notes...)
+			data.Indicator = p.Indicator
 		}
 		if c.Err != nil {
 			f := view.FailureOf(failure(c))

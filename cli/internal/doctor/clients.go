@@ -85,6 +85,7 @@ func (e *examination) checkClient(c *Client) {
 		e.warn(id, "wired by acc "+c.Wired+", and this is acc "+e.Machine.Version, again)
 	}
 	e.checkPolicy(c)
+	e.checkIndicator(c)
 }
 
 // checkProblems tells what the installer itself found. What it knows no remedy for may do no harm.
@@ -142,6 +143,18 @@ func reason(note string) string {
 		return ""
 	}
 	return ": " + note
+}
+
+// checkIndicator says what the status line shows. Nobody needs it, so nothing there is a fault.
+func (e *examination) checkIndicator(c *Client) {
+	switch c.Indicator {
+	case adapter.IndicatorOn:
+		e.ok(c.AdapterID, "its status line shows acc")
+	case adapter.IndicatorOff:
+		e.ok(c.AdapterID, "its status line does not show acc; acc install --adapter "+c.AdapterID+" --indicator on changes that")
+	case adapter.IndicatorOther:
+		e.ok(c.AdapterID, "its status line shows something else than acc, which acc leaves alone")
+	}
 }
 
 // checkPolicy says which messages may wake a session.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
 	"github.com/acc-control-plane/acc/cli/internal/runtime/unmanaged"
 )
 
@@ -16,6 +17,7 @@ func (e *examination) checkRuntime(ctx context.Context) {
 	}
 	again := "acc install"
 	wired := slices.ContainsFunc(e.Clients, func(c Client) bool { return c.Installed })
+	shown := slices.ContainsFunc(e.Clients, func(c Client) bool { return c.Indicator == adapter.IndicatorOn })
 	present := 0
 	for _, x := range unmanaged.Inspect(e.Home) {
 		switch {
@@ -25,6 +27,8 @@ func (e *examination) checkRuntime(ctx context.Context) {
 			present++
 		case wired && x.Name == "acc-hook":
 			e.fail(subjectRuntime, x.Path+" is missing, and clients are wired to it", again)
+		case shown && x.Name == "acc-indicator":
+			e.fail(subjectRuntime, x.Path+" is missing, and a status line runs it", again)
 		case wired && x.Name == "acc":
 			e.fail(subjectRuntime, x.Path+" is missing, and models are told to call it", again)
 		}

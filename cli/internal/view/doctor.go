@@ -116,6 +116,7 @@ var examinedObject = &strictjson.Object[doctor.Client]{
 			field("hooks", "by event", func(c *doctor.Client) *[]adapter.Wiring { return &c.Hooks }, list(wiringObject)),
 			field("owned", "files", self[doctor.Client], strictjson.Nested(ownedObject)),
 			field("problems", "what keeps it from working", func(c *doctor.Client) *[]adapter.Problem { return &c.Problems }, list(problemObject)),
+			nullable("indicator", indicatorDoc, func(c *doctor.Client) *adapter.IndicatorState { return &c.Indicator }, indicators),
 			field("steps", "what you must still do in the client", func(c *doctor.Client) *[]string { return &c.Steps }, lines),
 			field("wakeable", "this build can ask running sessions of it to look", func(c *doctor.Client) *bool { return &c.Live }, truth),
 			field("livePolicy", "which messages may do so", func(c *doctor.Client) *protocol.LivePolicy { return &c.Policy }, livePolicies),

@@ -29,6 +29,7 @@ type InstalledClient struct {
 	Kept        []adapter.KeptFile
 	Steps       []string
 	Notes       []string
+	Indicator   adapter.IndicatorState
 	Error       *Failure
 }
 
@@ -81,6 +82,11 @@ type UninstallData struct {
 	Clients []InstalledClient
 }
 
+// indicatorDoc and indicators describe what a status line shows.
+const indicatorDoc = "what its status line shows: acc, nothing, or what somebody else put there; null: unknown, or it has none that acc can write"
+
+var indicators = strictjson.Enum(adapter.IndicatorOn, adapter.IndicatorOff, adapter.IndicatorOther)
+
 var changeObject = &strictjson.Object[adapter.FileChange]{
 	Name: "fileChange", Doc: "A change of one file.",
 	Members: func() []strictjson.Member[adapter.FileChange] {
@@ -117,6 +123,7 @@ var installedClientObject = &strictjson.Object[InstalledClient]{
 			field("kept", "what stays although it is acc's", func(c *InstalledClient) *[]adapter.KeptFile { return &c.Kept }, list(keptObject)),
 			field("steps", "what you must still do in the client", func(c *InstalledClient) *[]string { return &c.Steps }, lines),
 			field("notes", "what else to know", func(c *InstalledClient) *[]string { return &c.Notes }, lines),
+			nullable("indicator", indicatorDoc, func(c *InstalledClient) *adapter.IndicatorState { return &c.Indicator }, indicators),
 			nullable("error", "of the state failed", func(c *InstalledClient) **Failure { return &c.Error }, strictjson.Pointer(strictjson.Nested(errorObject))),
 		}
 	},

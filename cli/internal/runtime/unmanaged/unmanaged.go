@@ -48,8 +48,9 @@ type Plan struct {
 	Dir   string // where its executables go
 	Files []File // that are missing there or differ
 	Notes []string
-	// NoServer says that this build has no MCP server, so no client can be told to start it.
-	NoServer bool
+	// NoServer says that this build has no MCP server, so no client can be told to start it, and NoIndicator that it
+	// has no acc-indicator.
+	NoServer, NoIndicator bool
 
 	home datahome.Home
 }
@@ -72,7 +73,10 @@ func NewPlan(home datahome.Home, self string) (*Plan, error) {
 		case err != nil && name == optional:
 			p.Notes, p.NoServer = append(p.Notes, name+" is not beside "+self+", so no MCP server is installed"), true
 			continue
-		case err != nil && (name == relay || name == indicator):
+		case err != nil && name == indicator:
+			p.NoIndicator = true
+			continue
+		case err != nil && name == relay:
 			continue
 		case err != nil || !info.Mode().IsRegular():
 			return nil, protocol.DataError(ReasonExecutableMissing, fmt.Sprintf("%s is not beside %s, and an installation needs both", name, self)).
