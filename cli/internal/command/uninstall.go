@@ -55,7 +55,7 @@ func uninstallCommand() *Definition {
 type uninstall struct {
 	machine
 	inv    *Invocation
-	named  bool // clients were selected: one into which nothing was installed is a failure
+	named  bool // clients were selected: of one into which nothing was installed that is said
 	dryRun bool
 
 	clients []*installer.Client
@@ -112,9 +112,6 @@ func (o *uninstall) announce(c *installer.Client) func(*adapter.Plan) {
 func (o *uninstall) answer() Answer {
 	code := protocol.OK
 	for _, c := range o.clients {
-		if c.State == installer.Absent && o.named {
-			c.State, c.Err = installer.Failed, adapter.NotInstalled(c.Installer.DisplayName())
-		}
 		if c.State == installer.Done && o.dryRun {
 			c.State = installer.Planned
 		}
@@ -138,8 +135,13 @@ func (o *uninstall) say(u *ui.UI) {
 		}
 	}
 	switch {
-	case absent == len(o.clients):
+	case absent == len(o.clients) && !o.named:
 		u.Print("this data home installed nothing into any client")
+	case absent > 0 && o.named:
+		sayStates(u, o.clients, map[installer.State]string{installer.Absent: "nothing of this data home is in"})
+	}
+	switch {
+	case absent == len(o.clients):
 	case o.dryRun:
 		u.Note("nothing was touched")
 	case done > 0:

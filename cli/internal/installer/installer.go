@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
+	"github.com/acc-control-plane/acc/cli/internal/argv"
 	"github.com/acc-control-plane/acc/protocol"
 )
 
@@ -47,11 +48,19 @@ func Select(all []adapter.Installer, ids []string) ([]adapter.Installer, error) 
 	}
 	for _, id := range ids {
 		if !slices.Contains(known, id) {
-			return nil, protocol.UsageError(protocol.ReasonNotFound, "this build has no adapter \""+id+"\"").
-				WithHint("one of " + strings.Join(known, ", "))
+			return nil, unknown(id, known)
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(i adapter.Installer) bool { return !slices.Contains(ids, i.ID()) }), nil
+}
+
+// unknown says which adapter was probably meant: people write a client's name as its command or its package is called.
+func unknown(id string, known []string) error {
+	e := protocol.UsageError(protocol.ReasonNotFound, "this build has no adapter \""+id+"\"")
+	if near := argv.Suggest(strings.NewReplacer("-", "_", " ", "_").Replace(id), known); near != "" {
+		return e.WithHint("did you mean "+near+"?").With("suggestion", near)
+	}
+	return e.WithHint("one of " + strings.Join(known, ", "))
 }
 
 // Detect looks for clients, for all at the same time.

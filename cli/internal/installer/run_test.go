@@ -2,6 +2,7 @@ package installer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -217,7 +218,14 @@ func TestSelect(t *testing.T) {
 	if err != nil || len(some) != 2 || some[0].ID() != "a" || some[1].ID() != "c" || len(all) != 3 {
 		t.Errorf("%v, %v", some, err)
 	}
-	if _, err := Select(all, []string{"clippy"}); err == nil {
-		t.Error("an adapter that is not in the build was accepted")
+	clients := []adapter.Installer{broken{id: "claude_code"}, broken{id: "codex"}, broken{id: "gemini_cli"}, broken{id: "kimi"}}
+	for id, hint := range map[string]string{
+		"clippy": "one of claude_code, codex, gemini_cli, kimi", "claude-code": "did you mean claude_code?", "claude": "did you mean claude_code?", "Claude Code": "did you mean claude_code?",
+		"gemini": "did you mean gemini_cli?", "codex-cli": "did you mean codex?", "kimi-code": "did you mean kimi?",
+	} {
+		var e *protocol.Error
+		if _, err := Select(clients, []string{id}); !errors.As(err, &e) || e.Code != protocol.Usage || e.Hint != hint {
+			t.Errorf("%s: %v", id, err)
+		}
 	}
 }
