@@ -28,6 +28,7 @@ type ClaudeSetup struct {
 	Participant string
 	Model       string // URL of the model
 	Settings    map[string]any
+	Installed   bool // settings.json is as acc install left it, and its plugin has the hooks
 	Args        []string
 }
 
@@ -60,7 +61,11 @@ func StartClaude(ctx context.Context, s ClaudeSetup) (*Claude, error) {
 			"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true, "projectOnboardingSeenCount": 4,
 		}},
 	}
-	for path, content := range map[string]any{filepath.Join(config, "settings.json"): settings, filepath.Join(home, ".claude.json"): state} {
+	files := map[string]any{filepath.Join(config, "settings.json"): settings, filepath.Join(home, ".claude.json"): state}
+	if s.Installed {
+		delete(files, filepath.Join(config, "settings.json"))
+	}
+	for path, content := range files {
 		data, err := json.MarshalIndent(content, "", " ")
 		if err != nil {
 			return nil, err

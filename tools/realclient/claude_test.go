@@ -67,7 +67,7 @@ func binaries(t *testing.T) string {
 	if _, err := os.Stat(filepath.Join(dir, "acc-hook")); err == nil {
 		return dir
 	}
-	build := exec.Command("go", "build", "-o", dir+string(filepath.Separator), "./cmd/acc", "./cmd/acc-hook")
+	build := exec.Command("go", "build", "-o", dir+string(filepath.Separator), "./cmd/acc", "./cmd/acc-hook", "./cmd/acc-indicator")
 	build.Dir = filepath.Join("..", "..", "cli")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)

@@ -67,3 +67,37 @@ func TestClaudeInstalled(t *testing.T) {
 		t.Errorf("the client still lists the plugin:\n%s", got)
 	}
 }
+
+// TestClaudeStatusLine: what acc install --indicator on writes is run by the client in its terminal, which shows how
+// its session stands, and a message that arrives while nobody types.
+func TestClaudeStatusLine(t *testing.T) {
+	claude := client(t, "ACC_REAL_CLAUDE")
+	s := newStage(t, "claude_code", protocol.LiveOff, silent)
+	home := filepath.Join(s.root, "home")
+	settings := filepath.Join(home, ".claude", "settings.json")
+	s.must(os.MkdirAll(filepath.Dir(settings), 0o700))
+	s.must(os.WriteFile(settings, []byte(`{"permissions": {"defaultMode": "default"}}`), 0o600))
+	t.Log(s.acc("install", "--home", home, "--adapter", "claude_code", "--indicator", "on"))
+	c, err := StartClaude(s.ctx, ClaudeSetup{
+		Command: claude, Root: s.root, Project: s.project, Bin: s.bin, Data: s.home.Root, Participant: "reader", Model: s.model.URL, Installed: true,
+	})
+	s.must(err)
+	t.Cleanup(c.Close)
+	s.until("in the room", c, func() bool { return strings.Contains(s.acc("status"), "reader") })
+	shows := func(text string) func() bool {
+		return func() bool { return strings.Contains(c.Screen(s.ctx), text) }
+	}
+	s.until("showing that it takes part", c, shows("ACC ● · turn"))
+	s.ask("does it show?")
+	s.until("showing the question", c, shows("ACC ● · turn · 1 unread"))
+	t.Log(c.Screen(s.ctx))
+	if got := s.acc("doctor", "--home", home, "--json"); !strings.Contains(got, `"indicator":"on"`) {
+		t.Errorf("doctor says\n%s", got)
+	}
+	c.Close()
+	s.acc("uninstall", "--home", home)
+	// The client writes the file anew and puts something of its own into it.
+	if got, err := os.ReadFile(settings); err != nil || strings.Contains(string(got), "acc-") || !strings.Contains(string(got), "permissions") {
+		t.Errorf("settings.json is %q after uninstalling, %v", got, err)
+	}
+}
