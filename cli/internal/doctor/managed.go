@@ -7,6 +7,7 @@ import (
 
 	"github.com/acc-control-plane/acc/cli/internal/runtime"
 	"github.com/acc-control-plane/acc/cli/internal/runtime/layout"
+	"github.com/acc-control-plane/acc/cli/internal/runtime/maintenance"
 )
 
 // RuntimeState says which generation of acc runs from this data home.
@@ -52,6 +53,10 @@ func (e *examination) checkManaged(ctx context.Context) bool {
 	if s.Phase == runtime.Activating {
 		e.warn(subjectRuntime, "clients are being brought to another generation, and nobody may start until that is done", "acc update, if no other one is at work")
 	}
+	if s.Notice != "" {
+		e.warn(subjectRuntime, s.Notice, "acc update")
+	}
+	e.checkMaintenance()
 	e.checkGenerations(s)
 	for _, l := range s.Launch {
 		if !l.Present {
@@ -65,6 +70,17 @@ func (e *examination) checkManaged(ctx context.Context) bool {
 		e.warn(subjectRuntime, fmt.Sprintf("%d rooms keep the earlier contract: %s", len(s.Upgrade.Failed), strings.Join(s.Upgrade.Failed, "; ")), "acc doctor --migrate-store in each of them")
 	}
 	return true
+}
+
+// checkMaintenance tells of the restart of a client's service that somebody approved. One that failed has left a notice.
+func (e *examination) checkMaintenance() {
+	job, found, err := maintenance.Read(runtime.Open(e.Home))
+	switch {
+	case err != nil:
+		e.fail(subjectRuntime, err.Error(), hint(err, "acc update"))
+	case found && !job.Over():
+		e.warn(subjectRuntime, fmt.Sprintf("the background service of %s, PID %d, is to be restarted for an update (%s)", job.Adapter, job.Process.PID, job.Status), "acc update")
+	}
 }
 
 func (e *examination) checkGenerations(s runtime.Status) {

@@ -26,14 +26,17 @@ func TestManagedRuntime(t *testing.T) {
 	}
 	active, activeJSON := generation("2.0.0")
 	pending, pendingJSON := generation("2.1.0")
-	p.must(os.WriteFile(at.Control(), fmt.Appendf(nil, `{"layout":1,"phase":"activating","active":%s,"pending":%s,"auto":true,"pin":null,"checkedAt":null,"notice":null,"home":%q,"targets":[]}`,
+	p.must(os.WriteFile(at.Control(), fmt.Appendf(nil, `{"layout":1,"phase":"activating","active":%s,"pending":%s,"auto":true,"pin":null,"checkedAt":null,"notice":"the last release was refused","home":%q,"targets":[]}`,
 		activeJSON, pendingJSON, p.home.Root), 0o600))
 	p.must(os.WriteFile(at.StoreUpgrade(), fmt.Appendf(nil, `{"schemaVersion":1,"active":%q,"complete":false,"attemptedAt":%q,"migrated":[],"failed":["room_x: it is damaged"]}`, active, when), 0o600))
+	p.must(os.WriteFile(at.Maintenance(), []byte("{"), 0o600))
 	got := p.examine(false)
 	text := lines(got, subjectRuntime)
 	for _, want := range []string{
 		"ok generation " + active + " is active",
 		"warn generation " + pending + " waits to become active -> acc update",
+		"warn the last release was refused -> acc update",
+		"fail " + at.Maintenance() + " is damaged: ",
 		"warn clients are being brought to another generation, and nobody may start until that is done -> acc update, if no other one is at work",
 		"fail generation " + active + " must not run: ",
 		"warn generation " + pending + " must not run: ",
@@ -47,6 +50,11 @@ func TestManagedRuntime(t *testing.T) {
 		if !found {
 			t.Errorf("%q is not in\n%s", want, strings.Join(text, "\n"))
 		}
+	}
+	p.must(os.WriteFile(at.Maintenance(), fmt.Appendf(nil, `{"schemaVersion":1,"id":"a","adapterId":"codex","status":"waiting","process":{"pid":7,"startTime":"1"},
+		"caller":{"pid":8,"startTime":"1"},"approvedAt":%q,"deadline":%q,"reason":null,"note":null}`, when, when), 0o600))
+	if text := strings.Join(lines(p.examine(false), subjectRuntime), "\n"); !strings.Contains(text, "warn the background service of codex, PID 7, is to be restarted for an update (waiting) -> acc update") {
+		t.Error(text)
 	}
 	if !got.Runtime.Managed || got.Runtime.Active != active || got.Runtime.Pending != pending || !got.Runtime.Auto {
 		t.Errorf("%+v", got.Runtime)
