@@ -117,9 +117,33 @@ func TestInstallRelease(t *testing.T) {
 	active("1.1.0")
 	run(first, 0, "install", "--delivery", "off", "--downgrade")
 	active("1.0.0")
+
+	// A power cut has taken a part of the record. What acc doctor says brings the managed runtime back.
+	control := filepath.Join(data, "acc", "runtime", "control.json")
+	if err := os.Truncate(control, 100); err != nil {
+		t.Fatal(err)
+	}
+	run(installed, 4, "status")
+	if out := run(installed, 4, "doctor"); !strings.Contains(out, "mv '"+control+"' '"+control+"'.damaged, then acc install") {
+		t.Errorf("%s", out)
+	}
+	if err := os.Rename(control, control+".damaged"); err != nil {
+		t.Fatal(err)
+	}
+	if out := run(installed, 0, "install", "--delivery", "off"); !strings.Contains(out, "acc 1.0.0, kept up to date by acc update") {
+		t.Errorf("%s", out)
+	}
+	if raw, err := os.ReadFile(control); err != nil || !strings.Contains(string(raw), `"targets": [
+    "claude_code"`) {
+		t.Errorf("%v: %s", err, raw)
+	}
+	active("1.0.0")
 	run(installed, 0, "uninstall")
 	if out := run(second, 0, "install", "--unmanaged", "--delivery", "off"); !strings.Contains(out, "an unmanaged copy") {
 		t.Errorf("%s", out)
 	}
 	active("1.1.0")
+	if out := run(installed, 0, "install", "--delivery", "off"); !strings.Contains(out, "an unmanaged copy") {
+		t.Errorf("%s", out)
+	}
 }

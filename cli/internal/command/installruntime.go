@@ -46,6 +46,9 @@ func (o *install) executables() (*executables, error) {
 		return nil, err
 	}
 	from, found := runtime.Package(self, build.ID())
+	if !found && !managed {
+		from, found = m.Own(self, build.ID()) // the record of a managed runtime was lost, and is made again
+	}
 	switch {
 	case o.unmanaged && o.downgrade:
 		return nil, invalid("--downgrade is about a managed runtime, so it does not go with --unmanaged")

@@ -25,7 +25,31 @@ type Release struct {
 // manifest of exactly this build. found is false for a build from source and for a program that was copied
 // out of its release.
 func Package(self, buildID string) (r Release, found bool) {
-	dir := filepath.Dir(filepath.Dir(self))
+	return releaseOf(filepath.Dir(filepath.Dir(self)), buildID)
+}
+
+// Own finds the generation of which a program is a file, be that under a launch path: so it is known where the record
+// was lost. A copy, such as an unmanaged one, is no file of it.
+func (m *Manager) Own(self, buildID string) (r Release, found bool) {
+	program, err := os.Stat(self)
+	if err != nil {
+		return r, false
+	}
+	names, _ := m.generations()
+	for _, name := range names {
+		file, err := os.Lstat(filepath.Join(m.at.Generation(name), "bin", filepath.Base(self)))
+		if err != nil || !os.SameFile(program, file) {
+			continue
+		}
+		if r, found := releaseOf(m.at.Generation(name), buildID); found && r.Name == name {
+			return r, true
+		}
+	}
+	return r, false
+}
+
+// releaseOf reads the release in a directory, if it is of that build. Nothing but its manifest is looked at.
+func releaseOf(dir, buildID string) (r Release, found bool) {
 	if buildID == "" {
 		return r, false
 	}

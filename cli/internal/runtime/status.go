@@ -11,6 +11,7 @@ import (
 	"github.com/acc-control-plane/acc/cli/internal/runtime/layout"
 	"github.com/acc-control-plane/acc/cli/internal/runtime/lockfile"
 	"github.com/acc-control-plane/acc/protocol"
+	"github.com/acc-control-plane/acc/protocol/strictjson"
 	"github.com/acc-control-plane/acc/storage-filesystem/fsstore/vfs"
 )
 
@@ -202,15 +203,25 @@ func (m *Manager) Due(network bool) ([]Why, error) {
 	if c.Auto && network && sinceAtLeast(now, c.CheckedAt, checkEvery) {
 		why = append(why, WhyCheck)
 	}
-	r, found, err := read(m, m.at.Reclaim(), reclaimObject)
+	r, found, err := report(m, m.at.Reclaim(), reclaimObject)
 	if err == nil && (!found || r.Active != c.Active.Name || !r.Complete) && sinceAtLeast(now, r.AttemptedAt, retryAfter) {
 		why = append(why, WhyReclaim)
 	}
-	u, found, err := read(m, m.at.StoreUpgrade(), upgradeObject)
+	u, found, err := report(m, m.at.StoreUpgrade(), upgradeObject)
 	if err == nil && (!found || u.Active != c.Active.Name || !u.Complete && sinceAtLeast(now, u.AttemptedAt, retryStores)) {
 		why = append(why, WhyUpgrade)
 	}
 	return why, nil
+}
+
+// report reads what a pass has kept of itself. One that is damaged is as good as none: the pass runs again and replaces it.
+func report[T any](m *Manager, path string, object *strictjson.Object[T]) (value T, found bool, err error) {
+	value, found, err = read(m, path, object)
+	if protocol.ReasonOf(err) == ReasonRecordDamaged {
+		var none T
+		return none, false, nil
+	}
+	return value, found, err
 }
 
 // sinceAtLeast says whether a moment is long enough ago. One from the future was made by a clock that has been
