@@ -58,6 +58,9 @@ type Contract struct {
 	OfferTime time.Duration
 	// AppearsLate: an endpoint may come to be during a turn, so hooks look for it at the end of one too.
 	AppearsLate bool
+	// PersonUnseen: no event of the adapter is of OriginHuman, because the client does not show who began a turn. What
+	// is bounded until a person comes is bounded for each day then.
+	PersonUnseen bool
 	// Experimental: it was made from descriptions and never seen to work with the client. It is told whoever may
 	// switch it on.
 	Experimental bool
