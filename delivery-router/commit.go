@@ -28,7 +28,7 @@ func (a *attempt) hand(ctx context.Context) result {
 	case answer.State == adapter.OfferRefused:
 		return a.failed(ctx, answer.Code)
 	}
-	a.counted()
+	a.count()
 	accepted := result{outcome: a.named()}
 	accepted.outcome.State, accepted.outcome.PendingApproval = Woken, answer.State == adapter.OfferPending
 	if !carried || answer.State == adapter.OfferPending {

@@ -35,6 +35,7 @@ type life struct {
 	asked     map[string]int       // offers that crossed, by message
 	flying    map[string]time.Time // by session: a wake that no hook has followed
 	exchanged map[[2]string]int    // offers that crossed between two since a person's turn
+	taken     map[string]int       // offers that crossed to a recipient since a person's turn with it
 	senders   map[string]string
 }
 
@@ -53,7 +54,7 @@ func pair(a, b string) [2]string { return [2]string{min(a, b), max(a, b)} }
 func newLife(t *rapid.T, s *scene, ledger Ledger, kind adapter.OfferKind) *life {
 	l := &life{
 		T: t, scene: s, ledger: ledger, kind: kind, asked: map[string]int{}, flying: map[string]time.Time{},
-		exchanged: map[[2]string]int{}, senders: map[string]string{},
+		exchanged: map[[2]string]int{}, taken: map[string]int{}, senders: map[string]string{},
 	}
 	live, err := adapter.NewLive("tool", contract(kind), crossing{l})
 	l.must(err)
@@ -132,6 +133,9 @@ func (c crossing) Offer(ctx context.Context, _ adapter.Vault, e adapter.Endpoint
 		if l.exchanged[p]++; l.exchanged[p] > limit {
 			l.Fatalf("offer number %d between %v without a person", l.exchanged[p], p)
 		}
+		if l.taken[to]++; l.taken[to] > crowd*limit {
+			l.Fatalf("offer number %d to %s without a person", l.taken[to], to)
+		}
 	}
 	if crossed || answer.Code == protocol.FailTransport {
 		l.flying[id] = now
@@ -199,6 +203,7 @@ func (l *life) look() {
 				delete(l.exchanged, p)
 			}
 		}
+		delete(l.taken, s.participant)
 		l.must(l.ledger.HumanTurn(s.participant))
 	}
 	if rapid.Bool().Draw(l.T, "the turn ends") {

@@ -36,7 +36,7 @@ func (r *Router) offer(ctx context.Context, to core.Recipient) result {
 	if o := a.chooseBinding(); o != nil {
 		return *o
 	}
-	if o := a.guardLoop(); o != nil {
+	if o := a.guard(); o != nil {
 		return *o
 	}
 	if ctx.Err() != nil {
@@ -136,20 +136,6 @@ func (a *attempt) capable(b core.Binding) bool {
 	return a.lives[b.AdapterID] != nil && slices.Contains(b.AvailableModes, protocol.LivePush)
 }
 
-// guardLoop stops two participants that keep waking one another.
-func (a *attempt) guardLoop() *result {
-	n, err := a.ledger.Exchanges(a.to.Message.FromParticipantID, a.to.Receipt.RecipientParticipantID)
-	if err == nil && n < a.loopLimit {
-		return nil
-	}
-	code := CodeLoopGuard
-	if err != nil {
-		code = Code(protocol.FailTransport) // who cannot count must not flood
-	}
-	o := a.waits(code, false)
-	return &o
-}
-
 // refresh has the adapter verify an endpoint whose lease has passed, and publishes exactly what was
 // there for another lease.
 func (a *attempt) refresh(ctx context.Context) protocol.OfferFailure {
@@ -208,7 +194,7 @@ func (a *attempt) wake(ctx context.Context) result {
 	if answer.State == adapter.OfferRefused {
 		return a.failed(ctx, answer.Code)
 	}
-	a.counted()
+	a.count()
 	o = &result{last: true, outcome: a.named()}
 	o.outcome.State, o.outcome.PendingApproval = Woken, answer.State == adapter.OfferPending
 	return *o
@@ -245,11 +231,6 @@ func (a *attempt) identical(b *attempt) bool {
 	return b.session.SessionID == a.session.SessionID && protocol.SameGeneration(b.session.Generation, a.session.Generation) &&
 		b.binding.AdapterID == a.binding.AdapterID && b.binding.ClientVersion == a.binding.ClientVersion &&
 		b.binding.OpaqueEndpointRef == a.binding.OpaqueEndpointRef && b.binding.LeaseCurrent
-}
-
-// counted adds an offer that crossed to what the two exchanged. Not counting is no reason to fail.
-func (a *attempt) counted() {
-	_ = a.ledger.CountExchange(a.to.Message.FromParticipantID, a.to.Receipt.RecipientParticipantID)
 }
 
 func (a *attempt) owner() core.Owner {

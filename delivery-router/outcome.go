@@ -25,6 +25,7 @@ const (
 	CodeWakeInFlight     Code = "wake_in_flight"    // its session was just asked to look for another message
 	CodeWakeSpent        Code = "wake_spent"        // its session was asked for this message before, and looked
 	CodeLoopGuard        Code = "loop_guard"        // too many live offers between the two without a person
+	CodeTurnGuard        Code = "turn_guard"        // too many live offers to it, from whomever, without a person
 	CodeReplaced         Code = "decision_replaced" // a newer decision took its place
 	CodeUnreadable       Code = "recipient_unknown" // the store could not be read for it
 	CodeNotTried         Code = "deadline_passed"   // there was no time left to ask
@@ -33,7 +34,7 @@ const (
 // Codes gives every code in a fixed order.
 func Codes() []Code {
 	codes := []Code{
-		CodeRecipientOffline, CodeNoLiveTransport, CodeWakeInFlight, CodeWakeSpent, CodeLoopGuard, CodeReplaced, CodeUnreadable, CodeNotTried,
+		CodeRecipientOffline, CodeNoLiveTransport, CodeWakeInFlight, CodeWakeSpent, CodeLoopGuard, CodeTurnGuard, CodeReplaced, CodeUnreadable, CodeNotTried,
 	}
 	for _, failure := range protocol.OfferFailures {
 		codes = append(codes, Code(failure))

@@ -47,7 +47,8 @@ type Ledger interface {
 	EndWake(sessionID, generationRef string) error
 
 	// Exchanges counts the live offers between two participants, in both directions, since a person
-	// last had a turn with either of them.
+	// last had a turn with either of them. Either may be a name of the router's own that no participant can
+	// have: then no person ever has a turn with it.
 	Exchanges(a, b string) (int, error)
 	// CountExchange adds one.
 	CountExchange(from, to string) error

@@ -9,9 +9,6 @@ import (
 	"github.com/acc-control-plane/acc/protocol"
 )
 
-// DefaultLoopLimit is how many live offers two participants may exchange without a person.
-const DefaultLoopLimit = 30
-
 // owedLimit bounds what one call of OfferOwed looks at.
 const owedLimit = 16
 
@@ -36,7 +33,8 @@ type Config struct {
 	Policies Policies
 	Attempts Attempts
 	Clock    core.Clock // nil: the time of day
-	// LoopLimit bounds the live offers between two participants without a person; 0: DefaultLoopLimit.
+	// LoopLimit bounds the live offers between two participants without a person, and ten times as many those that
+	// one takes from all others together; 0: DefaultLoopLimit.
 	LoopLimit int
 }
 

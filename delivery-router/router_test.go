@@ -2,6 +2,7 @@ package router
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"strings"
 	"testing"
@@ -279,6 +280,76 @@ func TestManyToBusy(t *testing.T) {
 	look()
 	if len(s.client.offers) != 6 {
 		t.Errorf("after a person's turn: %d wakes", len(s.client.offers))
+	}
+}
+
+// TestCrowd: names cost a sender nothing, so many of them together are stopped as two are, until a person has a turn
+// with the recipient.
+func TestCrowd(t *testing.T) {
+	s := newScene(t, adapter.OfferWake, nil)
+	bob := s.open("bob")
+	s.bind(bob, "one")
+	from := func(n int) Outcome {
+		t.Helper()
+		name := fmt.Sprintf("invented-%d", n)
+		o := s.offer(s.send(s.open(name), protocol.Question, "bob"))
+		s.must(s.ledger.HumanTurn(name)) // whoever made the sender up
+		s.must(s.ledger.EndWake(bob.SessionID, protocol.GenerationRef(bob.Generation)))
+		return o
+	}
+	const most = 5 * 10
+	for n := range most {
+		if o := from(n); o.State != Woken {
+			t.Fatalf("wake %d: %+v", n, o)
+		}
+	}
+	if o := from(most); o.State != Queued || o.Code != CodeTurnGuard || len(s.client.offers) != most {
+		t.Errorf("after %d wakes: %+v", len(s.client.offers), o)
+	}
+	if got, err := s.router.OfferOwed(s.ctx, "bob"); err != nil || len(got) != 1 {
+		t.Errorf("what holds for all is looked at once: %+v, %v", got, err)
+	}
+	s.must(s.ledger.HumanTurn("bob"))
+	if o := from(most + 1); o.State != Woken {
+		t.Errorf("after a person's turn: %+v", o)
+	}
+}
+
+// TestPersonUnseen: where the client never shows a person's turn, a new day begins the count anew; elsewhere it does not.
+func TestPersonUnseen(t *testing.T) {
+	for unseen, want := range map[bool]Outcome{
+		true:  {RecipientParticipantID: "bob", State: Woken, Transport: string(adapter.TransportOther)},
+		false: {RecipientParticipantID: "bob", State: Queued, Transport: TransportDurable, Code: CodeLoopGuard},
+	} {
+		s := newScene(t, adapter.OfferWake, nil)
+		c := contract(adapter.OfferWake)
+		c.PersonUnseen = unseen
+		live, err := adapter.NewLive("tool", c, s.client)
+		s.must(err)
+		s.router, err = New(Config{Room: s.core, Lives: []*adapter.Live{live}, Vault: vault{}, Ledger: s.ledger, Policies: s.policies, Clock: s.clock, LoopLimit: 5})
+		s.must(err)
+		ada, bob := s.open("ada"), s.open("bob")
+		wake := func() Outcome {
+			t.Helper()
+			s.bind(bob, "one")
+			o := s.offer(s.send(ada, protocol.Question, "bob"))
+			s.must(s.ledger.EndWake(bob.SessionID, protocol.GenerationRef(bob.Generation)))
+			return o
+		}
+		for range 5 {
+			wake()
+		}
+		if o := wake(); o.Code != CodeLoopGuard || len(s.client.offers) != 5 {
+			t.Errorf("unseen %v: %+v after %d wakes", unseen, o, len(s.client.offers))
+		}
+		s.clock.Advance(24 * time.Hour)
+		for _, o := range []core.Owner{ada, bob} {
+			_, err := s.core.Heartbeat(s.ctx, o)
+			s.must(err)
+		}
+		if o := wake(); o != want {
+			t.Errorf("unseen %v, on the next day: %+v, want %+v", unseen, o, want)
+		}
 	}
 }
 

@@ -22,7 +22,7 @@ func New() (*adapter.Live, error) {
 	modes := []protocol.DeliveryMode{protocol.LivePush, protocol.IdleWake, protocol.BusyQueue}
 	return adapter.NewLive(id, adapter.Contract{
 		Transport: adapter.TransportAntigravityRelay, Protocol: wire.Contract, Kind: adapter.OfferWake, Modes: modes,
-		Minimum: wire.MinimumVersion, OfferTime: 5 * time.Second, AppearsLate: true, Experimental: true,
+		Minimum: wire.MinimumVersion, OfferTime: 5 * time.Second, AppearsLate: true, PersonUnseen: true, Experimental: true,
 	}, relayed{modes})
 }
 

@@ -75,6 +75,7 @@ var waitingReasons = map[router.Code]string{
 	router.CodeWakeInFlight:                      "was just asked to look",
 	router.CodeWakeSpent:                         "was asked for it before",
 	router.CodeLoopGuard:                         "too many wakes between the two without a person",
+	router.CodeTurnGuard:                         "woken too often without a person",
 	router.CodeReplaced:                          "a newer decision took its place",
 	router.CodeNotTried:                          "there was no time to ask it",
 	router.Code(protocol.FailAmbiguousSessions):  "several sessions of that name",
