@@ -94,7 +94,7 @@ func (w worker) pass(ctx context.Context) protocol.Code {
 		}
 		return protocol.OK
 	}
-	result, updateErr := w.updater().Update(ctx, false, slices.Contains(due.Runtime, runtime.WhyCheck))
+	result, updateErr := w.updater().Update(ctx, false)
 	var upkeepErr error
 	if result.Outcome != update.Updated { // otherwise the worker of that release has done it, and this one is the past
 		upkeepErr = update.Upkeep(ctx, w.manager, w.home, due)
@@ -118,7 +118,7 @@ func (w worker) look(ctx context.Context) protocol.Code {
 
 // update does what a person waits for.
 func (w worker) update(ctx context.Context) protocol.Code {
-	result, err := w.updater().Update(ctx, true, true)
+	result, err := w.updater().Update(ctx, true)
 	if err != nil {
 		return fail(err)
 	}

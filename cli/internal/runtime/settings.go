@@ -27,6 +27,9 @@ func (m *Manager) Settings() (Settings, error) {
 	return Settings{c.Phase, c.Active, c.Pending, c.Auto, c.Pin, c.CheckedAt, c.Notice, c.Home, c.Targets}, nil
 }
 
+// CheckDue says whether a later release was not looked for since a day.
+func (s Settings) CheckDue(now time.Time) bool { return sinceAtLeast(now, s.CheckedAt, checkEvery) }
+
 // Traced gives the same manager, which tells of each step before it is taken. Tests stop and kill processes there.
 func (m *Manager) Traced(step func(name string)) *Manager {
 	traced := *m

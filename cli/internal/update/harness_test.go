@@ -128,6 +128,8 @@ type fakeRegistry struct {
 	asked    atomic.Int32      // for anything
 	// document, if not nil, changes what is said about the package.
 	document func(text string) string
+	// tarball, if not nil, answers who asks for one.
+	tarball http.HandlerFunc
 }
 
 func newFakeRegistry(t testing.TB) *fakeRegistry {
@@ -148,6 +150,10 @@ func (r *fakeRegistry) offer(version string, archive []byte) {
 func (r *fakeRegistry) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	r.asked.Add(1)
 	if version, found := strings.CutPrefix(q.URL.Path, "/tarballs/"); found {
+		if r.tarball != nil {
+			r.tarball(w, q)
+			return
+		}
 		_, _ = w.Write(r.packages[version])
 		return
 	}

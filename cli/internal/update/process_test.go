@@ -93,7 +93,7 @@ func playUpdater(role string) int {
 	if role == "look" {
 		r, err = u.Look(ctx)
 	} else {
-		r, err = u.Update(ctx, true, true)
+		r, err = u.Update(ctx, true)
 	}
 	if err != nil {
 		fmt.Println(strings.TrimSpace(err.Error()))

@@ -78,10 +78,9 @@ func (u *Updater) Look(ctx context.Context) (Result, error) {
 }
 
 // Update finishes what is pending, and else looks for a later release and makes it the active one. asked says
-// that a person waits for it: then neither the preference nor the interval counts. due says that a release was
-// not looked for since long. The active generation stays what it is until the very end; an error says what kept
-// it, and running Update once more goes on from there.
-func (u *Updater) Update(ctx context.Context, asked, due bool) (Result, error) {
+// that a person waits for it: then neither the preference nor the interval counts. The active generation stays what
+// it is until the very end; an error says what kept it, and running Update once more goes on from there.
+func (u *Updater) Update(ctx context.Context, asked bool) (Result, error) {
 	lock, err := u.lock(ctx, asked)
 	if err != nil {
 		return Result{}, err
@@ -105,7 +104,8 @@ func (u *Updater) Update(ctx context.Context, asked, due bool) (Result, error) {
 		}
 	}
 	switch {
-	case !asked && (!s.Auto || !due || !u.Network):
+	// Whether it is due is asked under the lock: another worker may just have looked.
+	case !asked && (!s.Auto || !s.CheckDue(time.Now()) || !u.Network):
 		return r, waiting
 	case waiting != nil && !u.Network:
 		return r, waiting

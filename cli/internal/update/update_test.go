@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"aead.dev/minisign"
 
@@ -24,7 +25,7 @@ func trialOf(version string) []string {
 func TestUpdate(t *testing.T) {
 	w := newWorld(t)
 	w.publish(t, "1.1.0", nil)
-	r, err := w.Update(context.Background(), true, true)
+	r, err := w.Update(context.Background(), true)
 	if err != nil || r.Outcome != Updated || r.From != "1.0.0" || r.Latest != "1.1.0" {
 		t.Fatalf("%+v, %v", r, err)
 	}
@@ -44,7 +45,7 @@ func TestUpdate(t *testing.T) {
 	if err != nil || len(status.Generations) != 1 || status.Reclaim == nil || !status.Reclaim.Complete || status.Upgrade == nil {
 		t.Errorf("%+v, %v", status, err)
 	}
-	if r, err := w.Update(context.Background(), true, true); err != nil || r.Outcome != Current {
+	if r, err := w.Update(context.Background(), true); err != nil || r.Outcome != Current {
 		t.Errorf("once more: %+v, %v", r, err)
 	}
 }
@@ -65,7 +66,7 @@ func TestLookingChangesNothing(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	w.publish(t, "0.9.0", nil)
-	if r, err := w.Update(context.Background(), true, true); err != nil || r.Outcome != Current {
+	if r, err := w.Update(context.Background(), true); err != nil || r.Outcome != Current {
 		t.Errorf("an older one: %+v, %v", r, err)
 	}
 	w.stays(t)
@@ -80,7 +81,8 @@ func TestWhatIsNotAskedForIsNotDone(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.Network = c.network
-		if r, err := w.Update(ctx, false, c.due); err != nil || r.Outcome != Skipped {
+		w.checked(t, c.due)
+		if r, err := w.Update(ctx, false); err != nil || r.Outcome != Skipped {
 			t.Errorf("%s: %+v, %v", name, r, err)
 		}
 	}
@@ -88,7 +90,7 @@ func TestWhatIsNotAskedForIsNotDone(t *testing.T) {
 		t.Errorf("the registry was asked %d times", n)
 	}
 	w.Network = false
-	if _, err := w.Update(ctx, true, true); protocol.ReasonOf(err) != ReasonNetworkDisabled {
+	if _, err := w.Update(ctx, true); protocol.ReasonOf(err) != ReasonNetworkDisabled {
 		t.Errorf("asked without network: %v", err)
 	}
 	w.stays(t)
@@ -96,8 +98,35 @@ func TestWhatIsNotAskedForIsNotDone(t *testing.T) {
 	if err := w.Manager.SetAuto(ctx, true); err != nil {
 		t.Fatal(err)
 	}
-	if r, err := w.Update(ctx, false, true); err != nil || r.Outcome != Updated {
+	w.checked(t, true)
+	if r, err := w.Update(ctx, false); err != nil || r.Outcome != Updated {
 		t.Errorf("due: %+v, %v", r, err)
+	}
+}
+
+// checked makes a look for later releases due, or one that was done just now.
+func (w *world) checked(t testing.TB, due bool) {
+	t.Helper()
+	at := time.Now()
+	if due {
+		at = at.Add(-25 * time.Hour)
+	}
+	if err := w.Manager.SetCheckedAt(context.Background(), at); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestManyWorkersAskOnce: of workers that were all started because it was due, one asks the registry.
+func TestManyWorkersAskOnce(t *testing.T) {
+	w := newWorld(t)
+	w.publish(t, "1.0.0", nil)
+	for range 3 {
+		if _, err := w.Update(context.Background(), false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := w.registry.asked.Load(); n != 1 {
+		t.Errorf("the registry was asked %d times", n)
 	}
 }
 
@@ -109,16 +138,16 @@ func TestPinnedVersion(t *testing.T) {
 	if err := w.Manager.SetPin(ctx, "1.1.0"); err != nil {
 		t.Fatal(err)
 	}
-	if r, err := w.Update(ctx, true, true); err != nil || r.Outcome != Updated || w.active(t) != "1.1.0" {
+	if r, err := w.Update(ctx, true); err != nil || r.Outcome != Updated || w.active(t) != "1.1.0" {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if r, err := w.Update(ctx, true, true); err != nil || r.Outcome != Current {
+	if r, err := w.Update(ctx, true); err != nil || r.Outcome != Current {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if err := w.Manager.SetPin(ctx, "1.3.0"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Update(ctx, true, true); protocol.ReasonOf(err) != ReasonReleaseUnknown {
+	if _, err := w.Update(ctx, true); protocol.ReasonOf(err) != ReasonReleaseUnknown {
 		t.Errorf("a version that is not there: %v", err)
 	}
 }
@@ -210,7 +239,7 @@ func TestTampering(t *testing.T) {
 			w.registry.packages, w.registry.document = map[string][]byte{}, nil
 			w.registry.offer("1.1.0", archive)
 			c.do()
-			if _, err := w.Update(context.Background(), true, true); protocol.ReasonOf(err) != c.reason {
+			if _, err := w.Update(context.Background(), true); protocol.ReasonOf(err) != c.reason {
 				t.Errorf("%v (%s), want %s", err, protocol.ReasonOf(err), c.reason)
 			}
 			w.stays(t)
@@ -218,7 +247,7 @@ func TestTampering(t *testing.T) {
 	}
 	w.registry.packages, w.registry.document = map[string][]byte{}, nil
 	w.registry.offer("1.1.0", archive)
-	if r, err := w.Update(context.Background(), true, true); err != nil || r.Outcome != Updated {
+	if r, err := w.Update(context.Background(), true); err != nil || r.Outcome != Updated {
 		t.Errorf("untouched: %+v, %v", r, err)
 	}
 }
@@ -254,7 +283,7 @@ func TestReleasesThatDoNotFit(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w.registry.packages = map[string][]byte{}
 			w.publish(t, "1.1.0", c.change)
-			if _, err := w.Update(ctx, true, true); protocol.ReasonOf(err) != c.reason {
+			if _, err := w.Update(ctx, true); protocol.ReasonOf(err) != c.reason {
 				t.Errorf("%v, want %s", err, c.reason)
 			}
 			w.stays(t, c.ran...)
@@ -284,7 +313,7 @@ func TestWhatWaitsIsReplaced(t *testing.T) {
 		}
 	}
 	for range 2 {
-		if _, err := w.Update(ctx, true, true); protocol.ReasonOf(err) != runtime.ReasonProcessesActive {
+		if _, err := w.Update(ctx, true); protocol.ReasonOf(err) != runtime.ReasonProcessesActive {
 			t.Errorf("%v", err)
 		}
 		pending("1.1.0")
@@ -293,18 +322,19 @@ func TestWhatWaitsIsReplaced(t *testing.T) {
 	w.publish(t, "1.2.0", nil)
 	blocked["1.2.0"] = true
 	before := w.registry.asked.Load()
-	if _, err := w.Update(ctx, false, false); protocol.ReasonOf(err) != runtime.ReasonProcessesActive || w.registry.asked.Load() != before {
+	if _, err := w.Update(ctx, false); protocol.ReasonOf(err) != runtime.ReasonProcessesActive || w.registry.asked.Load() != before {
 		t.Errorf("%v", err)
 	}
 	pending("1.1.0")
-	if _, err := w.Update(ctx, false, true); protocol.ReasonOf(err) != runtime.ReasonProcessesActive {
+	w.checked(t, true)
+	if _, err := w.Update(ctx, false); protocol.ReasonOf(err) != runtime.ReasonProcessesActive {
 		t.Errorf("%v", err)
 	}
 	pending("1.2.0")
 	// An activation that is verified needs no network.
 	clear(blocked)
 	w.Network = false
-	if r, err := w.Update(ctx, false, false); err != nil || r.Outcome != Updated || w.active(t) != "1.2.0" {
+	if r, err := w.Update(ctx, false); err != nil || r.Outcome != Updated || w.active(t) != "1.2.0" {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
@@ -318,14 +348,14 @@ func TestWhatKeepsAReleaseIsSaid(t *testing.T) {
 		return protocol.DataError("", "a client cannot be planned")
 	}
 	ctx := context.Background()
-	if _, err := w.Update(ctx, false, true); err == nil || !strings.Contains(err.Error(), "cannot be planned") {
+	if _, err := w.Update(ctx, false); err == nil || !strings.Contains(err.Error(), "cannot be planned") {
 		t.Errorf("%v", err)
 	}
 	if s, _ := w.Manager.Settings(); s.Notice != "a client cannot be planned" || s.Pending == nil {
 		t.Errorf("%+v", s)
 	}
 	w.Activate = activate
-	if r, err := w.Update(ctx, false, false); err != nil || r.Outcome != Updated {
+	if r, err := w.Update(ctx, false); err != nil || r.Outcome != Updated {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if s, _ := w.Manager.Settings(); s.Notice != "" {
@@ -342,7 +372,7 @@ func TestDamagedPendingIsFetchedAgain(t *testing.T) {
 		return protocol.ConflictError(runtime.ReasonProcessesActive, "somebody is at work")
 	}
 	ctx := context.Background()
-	if _, err := w.Update(ctx, true, true); protocol.ReasonOf(err) != runtime.ReasonProcessesActive {
+	if _, err := w.Update(ctx, true); protocol.ReasonOf(err) != runtime.ReasonProcessesActive {
 		t.Fatal(err)
 	}
 	s, err := w.Manager.Settings()
@@ -354,7 +384,7 @@ func TestDamagedPendingIsFetchedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Activate = activate
-	if r, err := w.Update(ctx, true, true); err != nil || r.Outcome != Updated || w.active(t) != "1.1.0" {
+	if r, err := w.Update(ctx, true); err != nil || r.Outcome != Updated || w.active(t) != "1.1.0" {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if started, _ := os.ReadFile(w.trace); strings.Contains(string(started), "evil") {
@@ -369,12 +399,12 @@ func TestOtherWorkerIsAtWork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Update(context.Background(), false, true); protocol.ReasonOf(err) != runtime.ReasonWorkerBusy {
+	if _, err := w.Update(context.Background(), false); protocol.ReasonOf(err) != runtime.ReasonWorkerBusy {
 		t.Errorf("%v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := w.Update(ctx, true, true); protocol.ReasonOf(err) != runtime.ReasonWorkerBusy {
+	if _, err := w.Update(ctx, true); protocol.ReasonOf(err) != runtime.ReasonWorkerBusy {
 		t.Errorf("%v", err)
 	}
 	unlock()
@@ -387,7 +417,7 @@ func TestOtherWorkerIsAtWork(t *testing.T) {
 func TestCheckedAtComesFirst(t *testing.T) {
 	w := newWorld(t)
 	w.registry.Close()
-	if _, err := w.Update(context.Background(), false, true); protocol.ReasonOf(err) != ReasonRegistryUnreachable {
+	if _, err := w.Update(context.Background(), false); protocol.ReasonOf(err) != ReasonRegistryUnreachable {
 		t.Errorf("%v", err)
 	}
 	if s, _ := w.Manager.Settings(); s.CheckedAt.IsZero() || s.Notice != "" {

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -65,6 +67,32 @@ func TestAWorkerIsStartedWhereThereIsWork(t *testing.T) {
 	w.started(t, "worker-1.0.0", 2)
 	if schedule.Start(datahome.Home{Root: t.TempDir()}, env) {
 		t.Error("started where nothing is managed")
+	}
+}
+
+// TestManyStartOneWorker: commands that run at the same time start one worker between them.
+func TestManyStartOneWorker(t *testing.T) {
+	w := newWorld(t)
+	t.Setenv("ACC_TEST_BINARY", "/bin/true") // the worker only leaves its trace
+	t.Setenv(schedule.NoCheck, "")
+	for round := range 3 {
+		var started atomic.Int32
+		var group sync.WaitGroup
+		begin := make(chan struct{})
+		for range 20 {
+			group.Go(func() {
+				<-begin
+				if schedule.Start(w.home, os.Getenv) {
+					started.Add(1)
+				}
+			})
+		}
+		close(begin)
+		group.Wait()
+		if n := started.Load(); n != 1 {
+			t.Errorf("round %d: %d workers", round, n)
+		}
+		backdate(t, filepath.Join(w.home.Runtime(), "worker.json"))
 	}
 }
 

@@ -67,15 +67,22 @@ func Start(home datahome.Home, env func(string) string) (started bool) {
 	if err != nil || !work.Any() {
 		return false
 	}
-	s, err := runtime.Open(home).Settings()
-	if err != nil {
-		return false
-	}
-	// First, so that many commands at a time start one worker.
-	if err := privatefile.Write(home.Root, startMarker(home), []byte("{}\n")); err != nil {
+	m := runtime.Open(home)
+	s, err := m.Settings()
+	if err != nil || !claim(home, m) {
 		return false
 	}
 	return start(home, s.Active.Name) == nil
+}
+
+// claim says whether it is this process that starts the worker of this minute: many commands at a time start one.
+func claim(home datahome.Home, m *runtime.Manager) bool {
+	lock, err := m.TakeLock(m.Layout().Worker())
+	if err != nil {
+		return false // another process is here, or a worker is at work
+	}
+	defer lock.Release()
+	return old(startMarker(home), startEvery) && privatefile.Write(home.Root, startMarker(home), []byte("{}\n")) == nil
 }
 
 // MaintenanceCommand is the argument with which the worker of a generation works on the maintenance job.
