@@ -399,7 +399,8 @@ func TestTerminated(t *testing.T) {
 	}
 }
 
-// TestKilledRelay: one that was killed without a word is neither asked nor in the way of another.
+// TestKilledRelay: one that was killed without a word is neither asked nor in the way of another, which clears up
+// after it.
 func TestKilledRelay(t *testing.T) {
 	m := newMachine(t, protocol.LiveActionable)
 	if got := m.relay(); got.Code != 0 {
@@ -415,8 +416,13 @@ func TestKilledRelay(t *testing.T) {
 	if _, d := m.ask("q"); d.Code != "recipient_unavailable" {
 		t.Errorf("%+v", d)
 	}
+	old := time.Now().Add(-time.Hour)
+	m.must(os.Chtimes(filepath.Dir(record.Socket), old, old))
 	if got := m.relay(); !strings.HasPrefix(got.Out, "started: ") {
 		t.Errorf("again: %+v", got)
+	}
+	if _, err := os.Lstat(filepath.Dir(record.Socket)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the killed one's directory: %v", err)
 	}
 	m.turn()
 	m.rest()

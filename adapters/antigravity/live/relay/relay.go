@@ -51,7 +51,8 @@ type Relay struct {
 
 // Listen makes the socket and the record, so that hooks of the session find the relay.
 func Listen(cfg Config) (*Relay, error) {
-	dir, err := os.MkdirTemp("", "acc-relay-")
+	clearLeftovers(os.TempDir(), time.Now())
+	dir, err := os.MkdirTemp("", dirPrefix)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +70,7 @@ func (r *Relay) listen() error {
 		return err
 	}
 	r.dir = dir
-	path := filepath.Join(dir, "relay.sock")
+	path := filepath.Join(dir, socketName)
 	if r.listener, err = net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"}); err != nil {
 		return err
 	}
