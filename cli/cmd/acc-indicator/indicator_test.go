@@ -181,6 +181,21 @@ func TestWrongArguments(t *testing.T) {
 	}
 }
 
+// TestHelpAndVersion need no client, and fit a screen.
+func TestHelpAndVersion(t *testing.T) {
+	s := newStand(t)
+	for _, arg := range []string{"--help", "-h"} {
+		if out, code := s.run("", arg); code != 0 || !strings.HasPrefix(out, usage) || !strings.Contains(out, "--native-session ID  ") || strings.Count(out, "\n") > 24 {
+			t.Errorf("%s: %q, exit %d", arg, out, code)
+		}
+	}
+	for _, arg := range []string{"--version", "-v", "-V"} {
+		if out, code := s.run("", arg); code != 0 || out != "acc-indicator 0.0.0-devel\n" {
+			t.Errorf("%s: %q, exit %d", arg, out, code)
+		}
+	}
+}
+
 // TestAClientThatSaysNothingForEver does not keep its status line waiting: nobody closes the pipe, and the
 // executable ends all the same.
 func TestAClientThatSaysNothingForEver(t *testing.T) {

@@ -2,6 +2,7 @@
 // its room, how messages reach it, and how many it has not read.
 //
 //	acc-indicator --adapter ID [--native-session ID] [--details | --json]
+//	acc-indicator --help | --version
 //
 // Without --native-session the client's JSON on standard input names the conversation (session_id or
 // conversation_id). It only reads: no sign of life, no lock of the store, no socket. It ends within 1.5 seconds,
@@ -16,6 +17,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/acc-control-plane/acc/cli/internal/self"
 	"github.com/acc-control-plane/acc/cli/launch"
 	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/storage-filesystem/datahome"
@@ -28,6 +30,10 @@ const limit = 1500 * time.Millisecond
 const maxInput = 64 << 10
 
 func main() {
+	if text := self.About(os.Args[1:], "acc-indicator", help); text != "" {
+		_, _ = os.Stdout.WriteString(text)
+		return
+	}
 	asked, err := parse(os.Args[1:])
 	if err != nil {
 		_, _ = os.Stderr.WriteString("acc-indicator: " + err.Error() + "\n" + usage)

@@ -11,6 +11,19 @@ import (
 
 const usage = "usage: acc-indicator --adapter ID [--native-session ID] [--details | --json]\n"
 
+const help = usage + `
+Prints one line for the status line of a client: whether its conversation takes part in a room of acc, how messages
+reach it, and how many it has not read. It only reads, and ends within 1.5 seconds.
+
+  --adapter ID         the client: claude_code, antigravity, …
+  --native-session ID  the conversation, by the client's own id; without it the client's JSON on standard input says it
+  --details            say more, in several lines
+  --json               say it to a program
+  --version            print the version
+
+acc install --indicator on writes it into clients whose status line can run a command.
+`
+
 // request is what the arguments ask for.
 type request struct {
 	adapter, native string

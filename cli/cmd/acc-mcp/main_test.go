@@ -29,6 +29,7 @@ func TestMain(m *testing.M) {
 	switch {
 	case os.Getenv(asServer) != "":
 		main()
+		os.Exit(0)
 	case os.Getenv(asClient) != "":
 		client()
 	case os.Getenv(asHook) != "":
@@ -183,4 +184,16 @@ func (l *lockedBuffer) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.b.String()
+}
+
+// TestHelpAndVersion are for people: a client starts the server without arguments.
+func TestHelpAndVersion(t *testing.T) {
+	p := newPlace(t)
+	for arg, want := range map[string]string{"--help": help, "-h": help, "--version": "acc-mcp 0.0.0-devel\n"} {
+		cmd := p.command(t)
+		cmd.Args = append(cmd.Args, arg)
+		if out, err := cmd.Output(); err != nil || string(out) != want {
+			t.Errorf("%s: %q, %v", arg, out, err)
+		}
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
 	"github.com/acc-control-plane/acc/cli/internal/argv"
 	"github.com/acc-control-plane/acc/cli/internal/installer"
+	"github.com/acc-control-plane/acc/cli/internal/self"
 	"github.com/acc-control-plane/acc/mcp-server/mcpinstall"
 	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/storage-filesystem/datahome"
@@ -110,12 +111,9 @@ func (inv *Invocation) user(chosen string) (installer.User, error) {
 	return installer.OtherUser(chosen, inv.Env), nil
 }
 
-// installedVersion is the version that clients are told. Some take nothing but a semantic one.
+// installedVersion is the version that clients are told, without what a build adds to it.
 func installedVersion() string {
-	version, _, _ := strings.Cut(strings.TrimPrefix(buildFacts().Version, "v"), "+")
-	if version == "devel" {
-		return "0.0.0-devel"
-	}
+	version, _, _ := strings.Cut(self.Version(), "+")
 	return version
 }
 

@@ -3,10 +3,10 @@ package command
 import (
 	"context"
 	"runtime"
-	"runtime/debug"
 	"slices"
 
 	"github.com/acc-control-plane/acc/cli/internal/argv"
+	"github.com/acc-control-plane/acc/cli/internal/self"
 	"github.com/acc-control-plane/acc/cli/internal/ui"
 	"github.com/acc-control-plane/acc/cli/internal/view"
 	"github.com/acc-control-plane/acc/cli/release"
@@ -47,29 +47,11 @@ func (inv *Invocation) facts() (view.VersionData, error) {
 	return data, nil
 }
 
-// buildFacts says what the release builder stamped and what the linker recorded. A build from a checkout has
-// neither version nor build id.
+// buildFacts says what this executable is, as far as it needs no adapters.
 func buildFacts() view.VersionData {
-	data := view.VersionData{
-		Version: "devel", GoVersion: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
+	return view.VersionData{
+		Version: self.Version(), GoVersion: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
 		SchemaVersion: protocol.SchemaVersion, StoreVersion: protocol.StoreVersion, UpdateProtocol: release.UpdateProtocol,
-		BuildID: build.ID(), Commit: build.Commit(),
+		BuildID: build.ID(), Commit: self.Commit(),
 	}
-	if build.Version() != "" {
-		data.Version = build.Version()
-		return data
-	}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return data
-	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		data.Version = v
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			data.Commit = s.Value
-		}
-	}
-	return data
 }

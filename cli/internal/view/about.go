@@ -23,7 +23,7 @@ var Version = newSchema("version", "What this executable is.", strictjson.Nested
 	Name: "version",
 	Members: func() []strictjson.Member[VersionData] {
 		return []strictjson.Member[VersionData]{
-			field("version", `of the module; "devel" when built from a checkout`, func(v *VersionData) *string { return &v.Version }, word),
+			field("version", `of the release or the module; "0.0.0-devel" when built from a checkout`, func(v *VersionData) *string { return &v.Version }, word),
 			nullable("buildId", "that all executables of a release share; null: built from source", func(v *VersionData) *string { return &v.BuildID }, word),
 			nullable("commit", "it was built from, where the build recorded it", func(v *VersionData) *string { return &v.Commit }, word),
 			field("go", "the compiler", func(v *VersionData) *string { return &v.GoVersion }, word),
