@@ -131,11 +131,13 @@ func whoIsNamed(in core.Imported, known map[string]*protocol.Participant) []prot
 	return all
 }
 
+const whichDirectory = "name the directory of one room, <data home>/acc/workspaces/<room>"
+
 func (r *reading) identify() error {
 	path := filepath.Join(r.dir, "protocol.json")
 	data, err := r.tree.Read(path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return protocol.DataError(protocol.ReasonNotFound, r.dir+" holds no store: there is no protocol.json").WithHint("name the directory of one room, <data home>/acc/workspaces/<room>")
+		return protocol.DataError(protocol.ReasonNotFound, r.dir+" holds no store: there is no protocol.json").WithHint(whichDirectory)
 	}
 	if err != nil {
 		return err
@@ -146,6 +148,12 @@ func (r *reading) identify() error {
 	}
 	if id.StoreVersion < oldestContract || id.StoreVersion > newestContract {
 		return protocol.DataError(protocol.ReasonStoreForeign, fmt.Sprintf("%s is of contract %d, and only %d and %d can be read", r.dir, id.StoreVersion, oldestContract, newestContract))
+	}
+	if problem := protocol.PortableIDProblem(id.WorkspaceID); problem != "" {
+		return protocol.DataError(protocol.ReasonMalformed, fmt.Sprintf("%s is not that of a JavaScript acc: workspaceId %q %s", path, id.WorkspaceID, problem))
+	}
+	if info, err := os.Lstat(filepath.Join(r.dir, "state")); err != nil || !info.IsDir() {
+		return protocol.DataError(protocol.ReasonNotFound, r.dir+" holds no store: there is no directory state").WithHint(whichDirectory).Because(err)
 	}
 	r.WorkspaceID, r.Contract = id.WorkspaceID, id.StoreVersion
 	return nil
