@@ -3,6 +3,7 @@ package runtime
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/acc-control-plane/acc/cli/release"
@@ -139,6 +140,53 @@ func TestTamperedStaging(t *testing.T) {
 				t.Errorf("not put right: %v", err)
 			}
 		})
+	}
+}
+
+// TestEveryFileOfAGenerationCounts: a bit anywhere in any file of a pending generation keeps the old one active, and the
+// file is named.
+func TestEveryFileOfAGenerationCounts(t *testing.T) {
+	w := newWorld(t)
+	next := w.publish("1.1.0", 0)
+	dir := w.m.at.Generation(next.Name)
+	c, err := w.m.installed(next.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths := []string{release.ManifestName}
+	for _, f := range c.manifest.Files {
+		paths = append(paths, f.Path)
+	}
+	for _, path := range paths {
+		file := filepath.Join(dir, filepath.FromSlash(path))
+		whole, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, at := range []int{0, 1, len(whole) / 2, len(whole) - 1} {
+			whole[at] ^= 1
+			if err := os.WriteFile(file, whole, info.Mode().Perm()); err != nil {
+				t.Fatal(err)
+			}
+			err := w.activate()
+			if named := err != nil && (strings.Contains(err.Error(), path) || path == release.ManifestName); protocol.ReasonOf(err) != ReasonGenerationDamaged || !named {
+				t.Errorf("%s at %d: %v", path, at, err)
+			}
+			if c := w.control(); c.Active.Version != "1.0.0" || c.Phase != Ready {
+				t.Errorf("%s at %d: %+v", path, at, c)
+			}
+			whole[at] ^= 1
+		}
+		if err := os.WriteFile(file, whole, info.Mode().Perm()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.activate(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -2,6 +2,7 @@ package update
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -155,9 +156,9 @@ func TestPinnedVersion(t *testing.T) {
 // TestTampering changes one thing at a time between the maker of a release and the data home. Each leaves the old
 // version active, and nothing of the new one is started.
 func TestTampering(t *testing.T) {
-	flip := func(entries []tarball.Entry, i int) []tarball.Entry {
+	flip := func(entries []tarball.Entry, i, at int) []tarball.Entry {
 		content := append([]byte{}, entries[i].Content...)
-		content[len(content)/2] ^= 1
+		content[at] ^= 1
 		entries[i].Content = content
 		return entries
 	}
@@ -220,12 +221,14 @@ func TestTampering(t *testing.T) {
 		if strings.HasPrefix(e.Path, release.ManifestName) {
 			reason = release.ReasonSignatureInvalid
 		}
-		cases = append(cases, tampering{"a bit of " + e.Path, reason, func() {
-			w.registry.offer("1.1.0", packed(t, flip(good.entries(w.key), i)))
-		}})
+		for _, at := range []int{0, 1, len(e.Content) / 3, len(e.Content) / 2, len(e.Content) - 1} {
+			cases = append(cases, tampering{fmt.Sprintf("a bit of %s at %d", e.Path, at), reason, func() {
+				w.registry.offer("1.1.0", packed(t, flip(good.entries(w.key), i, at)))
+			}})
+		}
 	}
 	archive := packed(t, good.entries(w.key))
-	for at := 0; at < len(archive); at += len(archive) / 8 {
+	for at := 0; at < len(archive); at = max(at+1, min(at+len(archive)/8, len(archive)-1)) {
 		cases = append(cases, tampering{"a bit on the way", ReasonIntegrity, func() {
 			said := integrity(archive)
 			w.registry.packages["1.1.0"] = append([]byte{}, archive...)
@@ -249,6 +252,49 @@ func TestTampering(t *testing.T) {
 	w.registry.offer("1.1.0", archive)
 	if r, err := w.Update(context.Background(), true); err != nil || r.Outcome != Updated {
 		t.Errorf("untouched: %+v, %v", r, err)
+	}
+}
+
+// TestTamperedDocument flips a bit of each byte of what the registry says, which nobody has signed. Either it says the same
+// for all that is read of it, or there is no offer, or it leads to what is not the release: then nothing else can
+// become of it than the old version, because integrity, signature and manifest have to agree with it.
+func TestTamperedDocument(t *testing.T) {
+	w := newWorld(t)
+	w.publish(t, "1.1.0", nil)
+	source, err := w.Source()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := newRegistry(source).discover(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var whole string
+	w.registry.document = func(text string) string { whole = text; return text }
+	if _, err := w.Look(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	same, refused, other := 0, 0, 0
+	for at := range len(whole) {
+		changed := []byte(whole)
+		changed[at] ^= 1
+		w.registry.document = func(string) string { return string(changed) }
+		got, err := newRegistry(source).discover(t.Context(), "")
+		switch {
+		case err != nil:
+			refused++
+			continue
+		case got.Version == want.Version && got.Integrity == want.Integrity && got.Tarball.String() == want.Tarball.String():
+			same++
+			continue
+		}
+		other++
+		_, _ = w.Update(t.Context(), true)
+		w.stays(t)
+	}
+	t.Logf("of %d bytes %d are not read, %d are refused at once, and %d lead to something else", len(whole), same, refused, other)
+	if other == 0 || refused < len(whole)/3 {
+		t.Error("that is not what this test is about")
 	}
 }
 

@@ -8,6 +8,7 @@
 package signature
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
@@ -56,7 +57,21 @@ func IsFileName(name string) bool {
 
 // Sign gives the file with the signature of a manifest. The same key, manifest and comment give the same bytes.
 func Sign(key minisign.PrivateKey, manifest []byte, comment string) (name string, file []byte) {
-	return FileName(key.ID()), minisign.SignWithComments(key, manifest, comment, fmt.Sprintf("signature from minisign key %016X", key.ID()))
+	return FileName(key.ID()), minisign.SignWithComments(key, manifest, comment, unsigned(key.ID()))
+}
+
+// unsigned is the one line of the file that is not signed itself. It never changes, so that Verify can tell.
+func unsigned(keyID uint64) string { return fmt.Sprintf("signature from minisign key %016X", keyID) }
+
+// holds says whether a file is a signature by a key, byte for byte as Sign gives it.
+func holds(key minisign.PublicKey, manifest, file []byte) bool {
+	var s minisign.Signature
+	if err := s.UnmarshalText(file); err != nil {
+		return false
+	}
+	s.UntrustedComment = unsigned(key.ID())
+	exact, err := s.MarshalText()
+	return err == nil && bytes.Equal(exact, file) && minisign.Verify(key, manifest, file)
 }
 
 // Verify says nothing if one of the keys has signed the manifest. Signatures go by their file names. Of a key
@@ -68,7 +83,7 @@ func (k Keys) Verify(manifest []byte, signatures map[string][]byte) error {
 		file, found := signatures[FileName(key.ID())]
 		switch {
 		case !found:
-		case !minisign.Verify(key, manifest, file):
+		case !holds(key, manifest, file):
 			return protocol.DataError(release.ReasonSignatureInvalid, fmt.Sprintf("the signature of key %016X does not fit the manifest", key.ID()))
 		default:
 			signed = true

@@ -4,7 +4,8 @@
 //	ACC_RELEASE_TESTS=1 go test ./tools/release/endtoend                   two releases of this platform, shared by
 //	                                                                       all tests: a minute of the processor
 //	ACC_RELEASE_TESTS=all go test -timeout 60m ./tools/release/endtoend    also every platform, the same bytes from
-//	                                                                       another place and an empty cache, and
+//	                                                                       another place and an empty cache, a bit
+//	                                                                       in each file of a real release, and
 //	                                                                       processes that are killed at many moments
 //
 // Without the variable they are left out.

@@ -1,8 +1,10 @@
 package endtoend
 
 import (
+	"archive/tar"
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -409,4 +411,90 @@ func TestTamperedReleaseIsRefused(t *testing.T) {
 	if got := c.control(); got.Active.Version != first || got.Pending != nil || len(c.generations()) != 1 {
 		t.Errorf("%+v, %v", got, c.generations())
 	}
+}
+
+// TestEveryFileOfAReleaseCounts flips a bit at the beginning, in the middle and at the end of each file in the package of a
+// real release, signature and manifest included, with the registry's own hash made to fit. Nothing of it is started, the
+// old release stays, and both acc update and acc doctor say why.
+func TestEveryFileOfAReleaseCounts(t *testing.T) {
+	expensive(t)
+	c := newComputer(t, first)
+	c.registry.publish(t, c.releases, second)
+	described, err := describe(c.tgz(second, c.carrier()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	archive, err := os.Open(c.tgz(second, c.carrier()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer archive.Close()
+	var entries []*tar.Header
+	var contents [][]byte
+	unzipped, err := gzip.NewReader(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for all := tar.NewReader(unzipped); ; {
+		h, err := all.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		content, err := io.ReadAll(all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries, contents = append(entries, h), append(contents, content)
+	}
+	for i, e := range entries {
+		for _, at := range []int{0, len(contents[i]) / 2, len(contents[i]) - 1} {
+			contents[i][at] ^= 1
+			c.registry.serve(c.carrier(), second, &published{described: described, archive: repacked(t, entries, contents)})
+			contents[i][at] ^= 1
+			out, err := c.acc("update")
+			if err == nil || !strings.Contains(out, "the package is refused") && !strings.Contains(out, "signed") && !strings.Contains(out, "signature") {
+				t.Errorf("%s at %d: %v: %s", e.Name, at, err, out)
+			}
+			if got := c.control(); got.Active.Version != first || got.Pending != nil || got.Phase != "ready" || len(c.generations()) != 1 {
+				t.Errorf("%s at %d: %+v, %v", e.Name, at, got, c.generations())
+			}
+		}
+	}
+	if out, err := c.acc("doctor"); !strings.Contains(out, "the package is refused") {
+		t.Errorf("%v: %s", err, out)
+	}
+	c.registry.serve(c.carrier(), second, &published{described: described, archive: repacked(t, entries, contents)})
+	if out, err := c.acc("update"); err != nil || c.control().Active.Version != second {
+		t.Errorf("untouched: %v: %s", err, out)
+	}
+	t.Logf("%d files", len(entries))
+}
+
+// repacked is a package again, without the time that compressing takes.
+func repacked(t *testing.T, entries []*tar.Header, contents [][]byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	zipped, err := gzip.NewWriterLevel(&b, gzip.NoCompression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	archive := tar.NewWriter(zipped)
+	for i, h := range entries {
+		if err := archive.WriteHeader(h); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := archive.Write(contents[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := archive.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := zipped.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
