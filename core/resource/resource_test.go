@@ -155,8 +155,11 @@ func TestOverlapMeansACommonName(t *testing.T) {
 			things := []string{name}
 			if glob {
 				things = []string{scheme + dir, scheme + dir + "/witness"}
-				if dir == "." {
+				switch dir {
+				case ".":
 					things = []string{scheme + ".", scheme + "witness"}
+				case "": // the root itself has no canonical name
+					things = []string{scheme + "/witness"}
 				}
 			}
 			for _, thing := range things {
