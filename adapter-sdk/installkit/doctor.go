@@ -2,6 +2,7 @@ package installkit
 
 import (
 	"bytes"
+	"errors"
 	"slices"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/acc-control-plane/acc/adapter-sdk/installkit/jsonedit"
 	"github.com/acc-control-plane/acc/adapter-sdk/installkit/tomledit"
 	"github.com/acc-control-plane/acc/adapter-sdk/installkit/userfile"
+	"github.com/acc-control-plane/acc/protocol"
 )
 
 // versionPrefix begins the line that says which acc wrote a file.
@@ -20,12 +22,21 @@ func VersionLine(version string) string { return versionPrefix + version }
 // examine compares what is in the files with what was recorded and with what is wanted.
 func examine(out *adapter.Diagnosis, root string, had installation, w Wants) {
 	for _, rec := range had.Files {
+		again := "acc install --adapter " + had.Adapter
 		now, err := userfile.Read(root, rec.Path)
 		if err != nil {
-			out.Problems = append(out.Problems, adapter.Problem{Text: err.Error()})
+			out.Problems = append(out.Problems, adapter.Problem{Text: err.Error(), Remedy: hintOf(err)})
 			continue
 		}
-		again := "acc install --adapter " + had.Adapter
+		if err := installable(rec, now.Data, w); err != nil {
+			step := hintOf(err)
+			if protocol.CodeOf(err) == protocol.Data {
+				step = "mend " + rec.Path + ", then " + again
+			}
+			out.Modified = append(out.Modified, rec.Path)
+			out.Problems = append(out.Problems, adapter.Problem{Text: err.Error(), Remedy: step})
+			continue
+		}
 		switch stands, what := standing(rec, now, w.Mark); {
 		case stands == same:
 			out.Intact = append(out.Intact, rec.Path)
@@ -37,13 +48,16 @@ func examine(out *adapter.Diagnosis, root string, had installation, w Wants) {
 				again = "take acc's entry out of " + rec.Path + ", then " + again
 			}
 			out.Modified = append(out.Modified, rec.Path)
-			out.Problems = append(out.Problems, adapter.Problem{Text: rec.Path + " was changed after acc wrote it", Remedy: again})
+			out.Problems = append(out.Problems, adapter.Problem{Text: rec.Path + " was changed after acc wrote it" + unwired(rec.Path, now.Data, w), Remedy: again})
 		}
 		if v := versionIn(now.Data); rec.SHA256 != "" && v != "" {
 			out.Wired = v
 		}
 	}
 	for _, f := range w.Files {
+		if f.Copy {
+			continue
+		}
 		now, err := userfile.Read(root, f.Path)
 		good := err == nil && now.Exists && bytes.Equal(now.Data, f.Data)
 		for _, event := range f.Events {
@@ -67,6 +81,40 @@ func examine(out *adapter.Diagnosis, root string, had installation, w Wants) {
 	if out.Unfinished {
 		out.Problems = append(out.Problems, adapter.Problem{Text: "an installation was interrupted", Remedy: "acc install --adapter " + had.Adapter})
 	}
+}
+
+// installable says why installing again would refuse a file with edits as it is.
+func installable(rec fileRecord, doc []byte, w Wants) error {
+	i := slices.IndexFunc(w.Edits, func(f UserFile) bool { return f.Path == rec.Path })
+	if rec.Format == "" || i < 0 {
+		return nil
+	}
+	f := w.Edits[i]
+	f.Edits = slices.DeleteFunc(slices.Clone(f.Edits), func(e Edit) bool { return e.Indicator })
+	_, err := f.merged(w.Mark, doc, rec.Edits)
+	return err
+}
+
+// unwired says at which events of a file of acc's own nothing of acc stands any more.
+func unwired(path string, data []byte, w Wants) string {
+	i := slices.IndexFunc(w.Files, func(f File) bool { return f.Path == path })
+	if i < 0 {
+		return ""
+	}
+	gone := slices.DeleteFunc(slices.Clone(w.Files[i].Events), func(event string) bool { return editor{JSON, w.Mark}.wires(data, nil, event) })
+	if len(gone) == 0 {
+		return ""
+	}
+	return "; it has no hook of acc at " + strings.Join(gone, ", ")
+}
+
+// hintOf gives the next step that an error names; "": none.
+func hintOf(err error) string {
+	var e *protocol.Error
+	if errors.As(err, &e) {
+		return e.Hint
+	}
+	return ""
 }
 
 // wire notes an event, which several handlers may wire.

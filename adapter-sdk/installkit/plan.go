@@ -143,15 +143,12 @@ func (p *draft) edit(had *installation, f UserFile, mark string) error {
 	if err != nil {
 		return err
 	}
-	if f.NoMark && bytes.HasPrefix(now.Data, []byte("\xef\xbb\xbf")) {
-		return refused(f.Path, &jsonedit.SyntaxError{Line: 1, Problem: "it starts with a byte order mark, which this client's reader refuses"})
-	}
 	var edits []editRecord
 	created := !now.Exists
 	if rec := had.file(f.Path); rec != nil && rec.Format != "" {
 		edits, created = rec.Edits, rec.Created || created
 	}
-	m, err := merge(editor{f.Format, mark}, f.Path, now.Data, edits, f.Edits)
+	m, err := f.merged(mark, now.Data, edits)
 	if err != nil {
 		return err
 	}
@@ -165,6 +162,14 @@ func (p *draft) edit(had *installation, f UserFile, mark string) error {
 	}
 	p.next.Files = append(p.next.Files, fileRecord{Path: f.Path, Format: f.Format, Created: created, Edits: m.edits})
 	return nil
+}
+
+// merged brings the text of the file up to date.
+func (f UserFile) merged(mark string, doc []byte, had []editRecord) (merged, error) {
+	if f.NoMark && bytes.HasPrefix(doc, []byte("\xef\xbb\xbf")) {
+		return merged{}, refused(f.Path, &jsonedit.SyntaxError{Line: 1, Problem: "it starts with a byte order mark, which this client's reader refuses"})
+	}
+	return merge(editor{f.Format, mark}, f.Path, doc, had, f.Edits)
 }
 
 func (p *draft) noteAll(path string, m merged) {

@@ -24,6 +24,8 @@ type File struct {
 	Path   string
 	Data   []byte
 	Events []string // client events that it wires, for Doctor
+	// Copy says that another file wires the same events, and that this one counts only for clients that run it.
+	Copy bool
 }
 
 // UserFile is a file that the user and the client write too.

@@ -238,6 +238,28 @@ func (s Suite) refuses(t *testing.T, path, text string) {
 	if _, err := os.Lstat(h.Machine.Data); err == nil {
 		t.Error("something was recorded")
 	}
+	s.saysDamaged(t, path, text)
+}
+
+// saysDamaged lets a file become bad after the installation: doctor names it, and that mending it comes first.
+func (s Suite) saysDamaged(t *testing.T, path, text string) {
+	h := New(t, s.Installer, s.anyHome())
+	h.Install()
+	h.Write(path, text)
+	if _, err := s.Installer.Plan(context.Background(), h.Machine); err == nil {
+		return // it can be installed over, so installing again is the remedy
+	}
+	d, err := s.Installer.Doctor(context.Background(), h.Machine)
+	problems := d.Problems
+	var e *protocol.Error
+	if errors.As(err, &e) {
+		problems = []adapter.Problem{{Text: e.Message, Remedy: e.Hint}}
+	}
+	if !slices.ContainsFunc(problems, func(p adapter.Problem) bool {
+		return strings.Contains(p.Text, h.Path(path)) && strings.Contains(p.Remedy, h.Path(path)) && !strings.HasPrefix(p.Remedy, "acc install")
+	}) {
+		t.Errorf("doctor says %+v, %v", d.Problems, err)
+	}
 }
 
 // refusesLink installs over a link to a good file.

@@ -124,6 +124,22 @@ func TestStatusLine(t *testing.T) {
 	}
 }
 
+// TestHookGoneFromTheCopy is named by file and event; the file that the client runs has all of them.
+func TestHookGoneFromTheCopy(t *testing.T) {
+	h := installtest.Make(t, install.New, map[string]string{".claude/settings.json": "{}"})
+	h.Install()
+	h.Unset(".claude/plugins/cache/acc-local/agents-can-communicate/0.1.0/hooks/hooks.json", "hooks", "SessionStart")
+	d := h.Doctor()
+	if len(d.Problems) != 1 || !strings.HasSuffix(d.Problems[0].Text, "hooks.json was changed after acc wrote it; it has no hook of acc at SessionStart") {
+		t.Errorf("%+v", d.Problems)
+	}
+	for _, w := range d.Hooks {
+		if w.State != adapter.Written {
+			t.Errorf("%+v", w)
+		}
+	}
+}
+
 // TestVersionOfTheRegistry is the client's: one that it raised later is neither a fault, nor set back, nor taken away.
 func TestVersionOfTheRegistry(t *testing.T) {
 	h := installtest.Make(t, install.New, map[string]string{".claude/projects/x": "x"})

@@ -62,9 +62,7 @@ func (client) Wants(m adapter.Machine, d adapter.Detection) (installkit.Wants, e
 	for _, dir := range []string{filepath.Join(market, pluginName), cache} {
 		for _, f := range own {
 			f.Path = filepath.Join(dir, f.Path)
-			if dir == cache {
-				f.Events = nil
-			}
+			f.Copy = dir == cache // the client runs the hooks of a marketplace in a directory from there
 			w.Files = append(w.Files, f)
 		}
 	}
