@@ -51,7 +51,7 @@ var private = []string{
 }
 
 // privateIn says whether a word is the whole value of a private member of the payload, and of which.
-func privateIn(payload []byte, word string) (member string, found bool) {
+func (k Kit) privateIn(payload []byte, word string) (member string, found bool) {
 	d := jsontext.NewDecoder(bytes.NewReader(payload))
 	for {
 		token, err := d.ReadToken()
@@ -59,7 +59,7 @@ func privateIn(payload []byte, word string) (member string, found bool) {
 			return "", false
 		}
 		if token.Kind() == '"' && token.String() == word {
-			if name := d.StackPointer().LastToken(); slices.Contains(private, name) && name != word {
+			if name := d.StackPointer().LastToken(); name != word && (slices.Contains(private, name) || slices.Contains(k.Private, name)) {
 				return name, true
 			}
 		}

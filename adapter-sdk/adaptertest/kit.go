@@ -29,6 +29,9 @@ type Kit struct {
 	Captures []Capture
 	// Foreign are payloads of other clients that the same command line can meet.
 	Foreign []string
+	// Private are the client's own names of members that hold what a person, a model or a tool wrote, beside
+	// usual ones such as prompt, text and content: nothing of them may end in an event.
+	Private []string
 	// Answers is the response matrix: for every event kind that takes context and for every refusal at
 	// least one row.
 	Answers []Answer
@@ -147,7 +150,7 @@ func (k Kit) capture(t T, c Capture, call adapter.Call) {
 			t.Errorf("%s: the payload was changed", c.File)
 		}
 		for _, word := range words(got) {
-			if name, found := privateIn(call.Payload, word); found {
+			if name, found := k.privateIn(call.Payload, word); found {
 				t.Errorf("%s: %q of %s survived", c.File, word, name)
 			}
 		}
@@ -194,10 +197,17 @@ func (k Kit) broken(t T, c Capture, call adapter.Call) {
 			t.Errorf("%s, %s: read as %+v", c.File, name, e)
 		}
 	}
-	later := append([]byte(`{"added_by_a_later_version":{"a":[1,null,"x"]},`), good[1:]...)
-	got, err := k.Adapter.Normalize(adapter.Call{Event: call.Event, Payload: later, Env: call.Env})
-	if err != nil || !cmp.Equal(named(got, c.Want), c.Want) {
-		t.Errorf("%s with a member of a later version: %+v, %v", c.File, got, err)
+	large := `{"added":"` + strings.Repeat("x", adapter.MaxPayloadBytes/2) + `",`
+	for name, beginning := range map[string]string{
+		"a member of a later version": `{"added_by_a_later_version":{"a":[1,null,"x"]},`,
+		// A table without MaxBytes takes less than a model may write in one call.
+		"half of the bytes that a payload may have": large,
+	} {
+		payload := append([]byte(beginning), good[1:]...)
+		got, err := k.Adapter.Normalize(adapter.Call{Event: call.Event, Payload: payload, Env: call.Env})
+		if err != nil || !cmp.Equal(named(got, c.Want), c.Want) {
+			t.Errorf("%s with %s: %+v, %v", c.File, name, got, err)
+		}
 	}
 }
 

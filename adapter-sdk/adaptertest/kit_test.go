@@ -8,6 +8,7 @@ import (
 
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
 	"github.com/acc-control-plane/acc/adapter-sdk/hookkit"
+	"github.com/acc-control-plane/acc/protocol/strictjson"
 )
 
 // recorder is a T that remembers what was found.
@@ -120,6 +121,16 @@ func TestEachFaultIsFound(t *testing.T) {
 	}{
 		{name: "keeps the prompt", want: "of prompt survived", client: echo{normalize: func(_ adapter.Call, p hookkit.Common, e adapter.Event) (adapter.Event, error) {
 			e.Reason = hookkit.Word(p.Prompt)
+			return e, nil
+		}}},
+		{name: "keeps what only this client calls so", want: "of model survived", client: echo{normalize: func(_ adapter.Call, p hookkit.Common, e adapter.Event) (adapter.Event, error) {
+			e.Reason = hookkit.Word(p.Model)
+			return e, nil
+		}}, change: func(k *Kit) { k.Private = []string{"model"} }},
+		{name: "refuses what is large", want: "half of the bytes", client: echo{normalize: func(call adapter.Call, _ hookkit.Common, e adapter.Event) (adapter.Event, error) {
+			if len(call.Payload) > strictjson.DefaultMaxBytes {
+				return adapter.Event{}, fmt.Errorf("too large")
+			}
 			return e, nil
 		}}},
 		{name: "another meaning", want: "(-want +got)", client: echo{normalize: func(_ adapter.Call, _ hookkit.Common, e adapter.Event) (adapter.Event, error) {

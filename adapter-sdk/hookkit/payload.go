@@ -26,7 +26,8 @@ func ReadPayload(r io.Reader) ([]byte, error) {
 	return data, nil
 }
 
-// Decode reads a payload by a table, which must be Open. The bounds are those of ReadPayload.
+// Decode reads a payload by a table, which must be Open and have adapter.MaxPayloadBytes as its MaxBytes: what
+// the client sends beyond it is an error, and the tool then runs unchecked.
 //
 // Clients written in JavaScript can send halves of surrogate pairs, and others bytes that are no
 // UTF-8, whenever a model's file content has them. Refusing such a payload would let a write through
