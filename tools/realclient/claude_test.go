@@ -242,6 +242,17 @@ func answering(p Prompt) []Step {
 
 func silent(Prompt) []Step { return nil }
 
+// examined looks for what acc doctor finds of an endpoint. It also finds fault with this machine, so its exit code says
+// nothing here.
+func (s *stage) examined(want string) {
+	s.Helper()
+	cmd := exec.CommandContext(s.ctx, filepath.Join(s.bin, "acc"), "doctor")
+	cmd.Dir, cmd.Env = s.project, append(os.Environ(), "ACC_DATA_HOME="+s.home.Root, "HOME="+s.root)
+	if out, _ := cmd.CombinedOutput(); !regexp.MustCompile(want).Match(out) {
+		s.Errorf("acc doctor says nothing like %q:\n%s", want, out)
+	}
+}
+
 func (s *stage) expect(got delivery, want delivery) {
 	s.Helper()
 	want.Recipient = "reader"
@@ -262,6 +273,7 @@ func TestClaudeIdle(t *testing.T) {
 	client(t, "ACC_REAL_CLAUDE")
 	s := newStage(t, "claude_code", protocol.LiveActionable, answering)
 	c := s.claude(nil)
+	s.examined(`the endpoint of reader is verified \(livePush, idleWake, busyQueue; actionable\); its lease runs for \S+\n`)
 	id, outcome := s.ask("Does it work?")
 	s.expect(outcome, woken)
 	s.until("answered", c, func() bool { return s.receipt(id).State == "acknowledged" })
@@ -434,6 +446,7 @@ func TestClaudeVerifies(t *testing.T) {
 	}
 	start := regexp.MustCompile(`"procStart":"\d+"`).FindString(string(registry))
 	restore := func() { s.must(os.WriteFile(c.EntryPath(), registry, 0o600)) }
+	const foreign = "the socket is another process's"
 	moveBack := func() { _ = os.Remove(entry.Socket); s.must(os.Rename(aside, entry.Socket)) }
 	for _, tt := range []struct {
 		name     string
@@ -447,7 +460,7 @@ func TestClaudeVerifies(t *testing.T) {
 			s.must(os.Rename(entry.Socket, aside))
 			s.must(os.Symlink(aside, entry.Socket))
 		}, moveBack},
-		{"the socket is another process's", func() {
+		{foreign, func() {
 			s.must(os.Rename(entry.Socket, aside))
 			fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 			s.must(err)
@@ -459,6 +472,9 @@ func TestClaudeVerifies(t *testing.T) {
 	} {
 		tt.set()
 		id, outcome := s.ask(tt.name)
+		if tt.name != foreign { // who listens is seen only by who connects, and no message is to be sent for that
+			s.examined("the endpoint of reader cannot be reached: native_(session|endpoint)_unavailable")
+		}
 		tt.end()
 		s.expect(outcome, gone("recipient_unavailable"))
 		if r := s.receipt(id); r.State != "queued" {
@@ -483,6 +499,7 @@ func TestClaudeKilled(t *testing.T) {
 	s.until("dead", c, func() bool { return errors.Is(syscall.Kill(c.PID(), 0), syscall.ESRCH) })
 	id, outcome := s.ask("Anybody?")
 	s.expect(outcome, delivery{Outcome: "queued", Transport: "durable", Code: "recipient_offline"})
+	s.examined("stale: an endpoint is published for reader, whose session is not open")
 	if _, err := os.Lstat(c.EntryPath()); errors.Is(err, fs.ErrNotExist) {
 		t.Log("this version cleans its registry up even when it is killed")
 	}

@@ -84,6 +84,7 @@ func TestCodexIdle(t *testing.T) {
 	if outcome.Outcome != "offered" || outcome.Transport != "codex-app-server" {
 		t.Errorf("outcome %+v", outcome)
 	}
+	s.examined(`the endpoint of codex-\S+ is verified \(livePush, idleWake, busyQueue; actionable\); its lease runs for \S+\n`)
 	s.until("answered", c, func() bool { return s.receipt(id).State == "acknowledged" })
 	if inbox := s.acc(append([]string{"inbox"}, s.owner...)...); !strings.Contains(inbox, "Re: a question") {
 		t.Errorf("the asker's inbox:\n%s", inbox)
@@ -119,6 +120,7 @@ func TestCodexEmbedded(t *testing.T) {
 	if outcome.Outcome != "queued" || outcome.Code != "no_live_transport" || outcome.Native != "client_session_embedded" || outcome.LaunchOption != "--no-daemon" {
 		t.Errorf("outcome %+v", outcome)
 	}
+	s.examined("cannot be woken: client_session_embedded.*it was started with --no-daemon")
 	s.must(c.Type(s.ctx, "hello again"))
 	s.until("shown", c, func() bool { return s.receipt(id).State == "offered" })
 }

@@ -57,12 +57,7 @@ func examine(ctx context.Context, inv *Invocation, m machine, repair bool) Answe
 		Home: m.home, Machine: m.Machine, Installers: m.installers, Repair: repair, Now: now,
 		Enter: func(ctx context.Context) (*room.Room, error) { return inv.roomOf(ctx, m.Env) },
 	}
-	lives, err := inv.Lives()
-	for _, l := range lives {
-		if err == nil {
-			q.Live = append(q.Live, l.ID())
-		}
-	}
+	q.Lives, _ = inv.Lives() // without them nothing is said about waking
 	if inv.Hooks != nil {
 		q.Adapters, _ = inv.Hooks() // without them nothing is said about evidence
 	}

@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -38,32 +37,6 @@ const (
 	OwnerStale   OwnerState = "stale"   // its session is not on record, or goes by another key
 	OwnerForeign OwnerState = "foreign" // another conversation's, damaged, or unsafe: hooks refuse it
 )
-
-// checkEndpoints tells of the published endpoints, and of those whose session is not open.
-func (e *examination) checkEndpoints(status core.Status) {
-	for _, b := range status.Bindings {
-		s, known := sessionOf(status, b.SessionID)
-		switch {
-		case !known || s.Presence == protocol.Offline:
-			e.add(Finding{Level: Warn, Subject: b.AdapterID, At: b.LeaseUntil, Remedy: "acc doctor --repair, once it has been silent for a day",
-				Text: "stale: an endpoint is published for " + cmp.Or(b.ParticipantID, b.SessionID) + ", whose session is not open; vouched for until"})
-		case b.Reachable:
-			e.ok(b.AdapterID, "an endpoint of "+b.ParticipantID+" is published and vouched for")
-		default:
-			e.add(Finding{Level: OK, Subject: b.AdapterID, At: b.LeaseUntil,
-				Text: "an endpoint of " + b.ParticipantID + " is published; its lease ran out, and the next send verifies it again"})
-		}
-	}
-}
-
-func sessionOf(status core.Status, id string) (core.SessionStatus, bool) {
-	for _, s := range status.Sessions {
-		if s.SessionID == id {
-			return s, true
-		}
-	}
-	return core.SessionStatus{}, false
-}
 
 // checkAttempts tells what came of the last attempt of each open session, of the generation that is open now.
 func (e *examination) checkAttempts(ctx context.Context, r *room.Room, status core.Status) {

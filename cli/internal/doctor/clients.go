@@ -41,7 +41,7 @@ func (e *examination) checkClients(ctx context.Context) {
 	var absent []string
 	for n := range e.Clients {
 		c := &e.Clients[n]
-		c.LastSign, c.Policy, c.Live = e.newest[c.AdapterID], protocol.LiveOff, slices.Contains(e.Live, c.AdapterID)
+		c.LastSign, c.Policy, c.Live = e.newest[c.AdapterID], protocol.LiveOff, e.live(c.AdapterID) != nil
 		if policy, found := decided[c.AdapterID]; found {
 			c.Policy, c.Decided = policy, true
 		}

@@ -2,7 +2,7 @@
 //
 // Examine runs the checks in an order in which each rests on those before it: the data home (home.go),
 // the room and its store, which is diagnosed before anything is read out of it (store.go), sessions, their
-// mail and their clocks (sessions.go), who can be reached and who speaks for whom (bindings.go), the hooks that
+// mail and their clocks (sessions.go), who can be reached (endpoints.go) and who speaks for whom (bindings.go), the hooks that
 // ran (hooks.go), every client (clients.go, evidence.go), MCP registrations (servers.go) and the installed
 // generations or executables (managed.go, runtime.go). A check gives Findings, each with one remedy unless all is well; the facts behind
 // them are in the Report. Nothing is changed but by Repair.
@@ -62,8 +62,8 @@ type Request struct {
 	MCP []adapter.Installer
 	// Adapters know what their clients were seen to do.
 	Adapters []*adapter.Adapter
-	// Live are the ids of the adapters whose running sessions can be asked to look.
-	Live []string
+	// Lives are the transports by which running sessions can be asked to look.
+	Lives []*adapter.Live
 	// Enter opens the room in question. It reads nothing but the identity of the store.
 	Enter func(ctx context.Context) (*room.Room, error)
 	// Repair lets derived data be made again.

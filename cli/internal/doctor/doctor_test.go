@@ -31,7 +31,7 @@ type patient struct {
 	project string
 	clients []adapter.Installer
 	servers []adapter.Installer
-	live    []string
+	lives   []*adapter.Live
 	fs      vfs.FS        // nil: the real one
 	later   time.Duration // than now is the examination
 }
@@ -86,7 +86,7 @@ func (p *patient) talk(n int) *room.Room {
 func (p *patient) examine(repair bool) Report {
 	p.Helper()
 	r := Examine(p.Context(), Request{
-		Home: p.home, Machine: adapter.Machine{Version: "2.0.0"}, Installers: p.clients, MCP: p.servers, Live: p.live, Enter: p.enter, Repair: repair,
+		Home: p.home, Machine: adapter.Machine{Version: "2.0.0"}, Installers: p.clients, MCP: p.servers, Lives: p.lives, Enter: p.enter, Repair: repair,
 		Now: time.Now().Add(p.later), FS: p.fs,
 	})
 	for _, f := range r.Findings {
@@ -362,7 +362,7 @@ func TestClients(t *testing.T) {
 func TestPolicyAndSignOfLife(t *testing.T) {
 	p := newPatient(t)
 	p.clients = []adapter.Installer{said{Diagnosis: adapter.Diagnosis{Detection: adapter.Detection{Present: true}, Installed: true}}}
-	p.live = []string{"grok"}
+	p.reach("grok", adapter.NativeOK)
 	if got := lines(p.examine(false), "grok"); !slices.Contains(got, "ok messages that may wake a session: none, because nobody decided") {
 		t.Errorf("%q", got)
 	}

@@ -190,28 +190,6 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// TestEndpoints: one that is vouched for, one that no longer is, and one whose session is gone.
-func TestEndpoints(t *testing.T) {
-	p := newPatient(t)
-	r := p.talk(1)
-	s := p.open(r, "ana")
-	publish := func(lease time.Duration) {
-		p.must(r.Store.Ephemeral().PutBinding(t.Context(), protocol.DeliveryBinding{
-			SessionID: s.SessionID, Generation: s.Generation, AdapterID: "claude_code", ClientVersion: "2.1.0", AvailableModes: []protocol.DeliveryMode{protocol.LivePush},
-			LivePolicy: protocol.LiveAll, OpaqueEndpointRef: "secret-endpoint", LeaseUntil: time.Now().Add(lease).UTC().Truncate(time.Millisecond),
-		}))
-	}
-	publish(time.Minute)
-	p.expect(lines(p.examine(false), "claude_code"), "ok an endpoint of ana is published and vouched for")
-	publish(-time.Minute)
-	p.expect(lines(p.examine(false), "claude_code"), "ok an endpoint of ana is published; its lease ran out, and the next send verifies it again")
-	p.later = 25 * time.Hour // by then, nobody has heard of the session for a day
-	got := p.examine(false)
-	if text := lines(got, "claude_code"); len(text) != 1 || strings.Contains(fmt.Sprint(got.Findings), "secret-endpoint") {
-		t.Errorf("%q", text)
-	}
-}
-
 // TestHooksThatFired: what ran, how long it took, and what became of writes.
 func TestHooksThatFired(t *testing.T) {
 	p := newPatient(t)

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -41,7 +42,8 @@ func (e *examination) checkServer(c *Client) {
 		e.ok(c.AdapterID, "the MCP server is registered in "+c.Root+"; whether the client starts it was not observed here")
 	}
 	for _, p := range c.Problems {
-		e.fail(c.AdapterID, p.Text, again) // the installer knows itself by an id that no option takes
+		// The installer knows itself by an id that no option takes.
+		e.fail(c.AdapterID, p.Text, cmp.Or(strings.ReplaceAll(p.Remedy, "acc install --adapter "+c.AdapterID, again), again))
 	}
 	if !written && len(c.Problems) == 0 {
 		e.fail(c.AdapterID, "the registration that acc wrote is gone from "+c.Root, again)

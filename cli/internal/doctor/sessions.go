@@ -47,7 +47,7 @@ func (e *examination) checkSessions(ctx context.Context, r *room.Room) {
 	}
 	e.checkBacklog(ctx, r, status)
 	e.checkClock(ctx, r, status)
-	e.checkEndpoints(status)
+	e.checkEndpoints(ctx, r, status)
 	e.checkAttempts(ctx, r, status)
 	e.checkSavedRooms()
 	e.checkOwners(ctx, r)
