@@ -77,10 +77,13 @@ func (d *decoder) expect(kind jsontext.Kind) error {
 		return nil
 	}
 	switch got {
-	case jsontext.KindInvalid:
+	case jsontext.KindInvalid, jsontext.KindNull, jsontext.KindTrue, jsontext.KindFalse: // told by one letter, which may begin anything
 		if _, err := d.value(); err != nil {
 			return err
 		}
+	}
+	switch got {
+	case jsontext.KindInvalid:
 		return fail("not a JSON value")
 	case jsontext.KindNull:
 		return fail("null is not allowed, expected " + kindName(kind))

@@ -154,6 +154,8 @@ func TestDecodeRefuses(t *testing.T) {
 		{"null for a boolean", `"open":false`, `"open":null`, "$.open", "null is not allowed, expected a boolean"},
 		{"null for a list", `["a","b"]`, `null`, "$.tags", "null is not allowed, expected an array"},
 		{"null for an element", `["a","b"]`, `["a",null]`, "$.tags[1]", "null is not allowed, expected a string"},
+		{"a word that begins like null", `"open":false`, `"open":nope`, "$.open", "malformed JSON at byte 175"},
+		{"a word that begins like true", `["a","b"]`, `tags`, "$.tags", "malformed JSON at byte 188"},
 		{"null for an optional object", `{"name":"s","size":8}`, `null`, "$.second", "null is not allowed, expected an object"},
 		{"null for the bag", `{"known":"k","a":1.50,"b":{"z":"\u0001"}}`, `null`, "$.extensions", "null is not allowed, expected an object"},
 		{"number for text", `"öak"`, `1`, "$.title", "expected a string, found a number"},
