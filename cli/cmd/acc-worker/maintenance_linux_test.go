@@ -68,7 +68,11 @@ func newComputer(t *testing.T) *computer {
 	must(t, err)
 	root, err := os.MkdirTemp("", "acc") // short: a socket has to fit
 	must(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(root) })
+	t.Cleanup(func() { // a stand-in that is starting may write meanwhile
+		for limit := time.Now().Add(20 * time.Second); os.RemoveAll(root) != nil && time.Now().Before(limit); {
+			time.Sleep(5 * time.Millisecond)
+		}
+	})
 	root, err = filepath.EvalSymlinks(root)
 	must(t, err)
 	c := &computer{T: t, root: root, codex: codex{filepath.Join(root, "codex")}, home: datahome.Home{Root: filepath.Join(root, "data")}}

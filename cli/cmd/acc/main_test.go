@@ -46,7 +46,9 @@ func TestStories(t *testing.T) {
 		Dir:                 "testdata/stories",
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("ACC_DATA_HOME", env.WorkDir+"-data") // a room may not contain it
+			data := env.WorkDir + "-data" // beside it: a room may not contain its data
+			env.Setenv("ACC_DATA_HOME", data)
+			env.Defer(func() { _ = os.RemoveAll(data) })
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 			env.Setenv("GIT_CONFIG_SYSTEM", os.DevNull)
