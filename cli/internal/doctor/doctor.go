@@ -1,6 +1,6 @@
 // Package doctor finds out how acc stands on this machine and says nothing that it did not observe.
 //
-// Examine runs the checks in an order in which each rests on those before it: the data home (home.go),
+// Examine runs the checks in an order in which each rests on those before it: the data home (home.go) and who may look into it (permissions.go),
 // the room and its store, which is diagnosed before anything is read out of it (store.go), sessions, their
 // mail and their clocks (sessions.go), who can be reached (endpoints.go) and who speaks for whom (bindings.go), the hooks that
 // ran (hooks.go), every client (clients.go, evidence.go), MCP registrations (servers.go) and the installed
@@ -43,6 +43,7 @@ type Finding struct {
 // Subjects of findings that are about no client.
 const (
 	subjectHome     = "data home"
+	subjectModes    = "permissions"
 	subjectRoom     = "room"
 	subjectStore    = "store"
 	subjectSessions = "sessions"

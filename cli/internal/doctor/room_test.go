@@ -3,6 +3,7 @@ package doctor
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -64,11 +65,26 @@ func TestModesBelow(t *testing.T) {
 	p.must(os.WriteFile(key, nil, 0o600))
 	p.must(os.Chmod(key, 0o644))
 	got := p.examine(false)
-	p.expect(lines(got, subjectHome)[1:], "fail "+p.home.Workspaces()+" has mode 0750, so others may look into it -> chmod 700 '"+p.home.Workspaces()+"'")
-	p.expect(lines(got, subjectStore)[:1], "fail "+key+" has mode 0644, so others may look into it -> chmod 600 '"+key+"'")
+	p.expect(lines(got, subjectModes), "fail "+p.home.Workspaces()+" has mode 0750, so others may look into it -> chmod 700 '"+p.home.Workspaces()+"'",
+		"fail "+key+" has mode 0644, so others may look into it -> chmod 600 '"+key+"'")
 	p.must(os.Remove(key))
 	p.must(os.Symlink(r.Dir, key))
-	p.expect(lines(p.examine(false), subjectStore)[:1], "fail "+key+" is a symbolic link, which acc does not follow -> replace it by what it points to")
+	p.must(os.Chmod(p.home.Workspaces(), 0o700))
+	p.expect(lines(p.examine(false), subjectModes), "fail "+key+" is a symbolic link, which acc does not follow -> replace it by what it points to")
+	p.must(os.Remove(key))
+	if got := lines(p.examine(false), subjectModes); len(got) != 1 || !strings.HasSuffix(got[0], " files and directories of the room are for this user alone") {
+		t.Errorf("%q", got)
+	}
+	// What was written in the room is in the journal.
+	segments, err := filepath.Glob(filepath.Join(r.Dir, "journal", "*"))
+	p.must(err)
+	p.must(os.Chmod(segments[0], 0o644))
+	p.expect(lines(p.examine(false), subjectModes), "fail "+segments[0]+" has mode 0644, so others may look into it -> chmod 600 '"+segments[0]+"'")
+	// One command mends many.
+	p.must(filepath.WalkDir(r.Dir, func(path string, _ fs.DirEntry, err error) error { return errors.Join(err, os.Chmod(path, 0o755)) }))
+	if got := lines(p.examine(false), subjectModes); len(got) != MaxPaths+1 || !strings.HasSuffix(got[MaxPaths], " more -> chmod -R go= '"+r.Dir+"'") {
+		t.Errorf("%q", got)
+	}
 }
 
 // TestLockOwner: who writes and does not end is named.
@@ -300,8 +316,9 @@ func TestServers(t *testing.T) {
 		"ok the MCP server is registered in /r; whether the client starts it was not observed here":                                 registered(adapter.Diagnosis{Detection: here}, adapter.Written),
 		"warn Grok is gone, and the registration that acc wrote for it is still there -> acc uninstall --adapter mcp --client grok": registered(adapter.Diagnosis{}, adapter.Written),
 		"fail the registration that acc wrote is gone from /r -> " + again:                                                          registered(adapter.Diagnosis{Detection: here}, adapter.Unwritten),
-		"fail /r/x lacks it -> " + again:              registered(adapter.Diagnosis{Detection: here, Problems: []adapter.Problem{{Text: "/r/x lacks it", Remedy: "mend"}}}, adapter.Unwritten),
-		"warn cannot be examined: broken -> " + again: {err: errors.New("broken")},
+		"fail /r/x lacks it -> " + again:                  registered(adapter.Diagnosis{Detection: here, Problems: []adapter.Problem{{Text: "/r/x lacks it", Remedy: "acc install --adapter grok"}}}, adapter.Unwritten),
+		"fail /r/x is broken -> mend /r/x, then " + again: registered(adapter.Diagnosis{Detection: here, Problems: []adapter.Problem{{Text: "/r/x is broken", Remedy: "mend /r/x, then acc install --adapter grok"}}}, adapter.Unwritten),
+		"warn cannot be examined: broken -> " + again:     {err: errors.New("broken")},
 	} {
 		p.servers = []adapter.Installer{s}
 		p.expect(lines(p.examine(false), "grok", subjectServers), want)

@@ -27,7 +27,7 @@ func (e *examination) checkRoom(ctx context.Context) {
 	}
 	e.WorkspaceID = r.Workspace.ID
 	e.ok(subjectRoom, fmt.Sprintf("%s, found by %s, in %s", r.Workspace.DisplayName, r.Workspace.Source, r.Dir))
-	e.checkModes(r.Dir)
+	e.checkRoomModes(r.Dir)
 	e.checkLock(r)
 	if !e.checkStore(ctx, r) {
 		return
