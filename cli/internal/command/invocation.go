@@ -99,6 +99,10 @@ func (inv *Invocation) selected(req room.Request) (room.Request, error) {
 	if req.Selector != "" && !strings.HasPrefix(req.Selector, protocol.RoomScheme) && !filepath.IsAbs(req.Selector) {
 		req.Selector = filepath.Join(cwd, req.Selector)
 	}
+	if info, err := os.Stat(req.Selector); err == nil && info.IsDir() {
+		return req, invalid("--workspace names the configuration file of a room, or acc://…, and %s is a directory", req.Selector).
+			WithHint("--cwd selects the room of a directory")
+	}
 	return req, nil
 }
 
