@@ -196,6 +196,14 @@ func TestReplacedDecision(t *testing.T) {
 	if o := s.offer(old); o.Code != CodeReplaced || o.State != Queued || len(s.client.offers) != 0 {
 		t.Errorf("%+v", o)
 	}
+	last := s.send(ada, protocol.Decision, "bob")
+	s.ledger.begun = func() { // after the choice, before the transport
+		_, err := s.core.Send(s.ctx, ada, core.SendRequest{MessageKind: protocol.Decision, Subject: "newer", Body: "b", Replaces: []string{last}})
+		s.must(err)
+	}
+	if o := s.offer(last); o.Code != CodeReplaced || o.State != Queued || len(s.client.offers) != 0 || len(s.ledger.flights) != 0 {
+		t.Errorf("replaced meanwhile: %+v, %v", o, s.ledger.flights)
+	}
 }
 
 // TestRoomMessagesWakeNobody: a message to the room has no outcomes.

@@ -125,6 +125,32 @@ func TestCodexEmbedded(t *testing.T) {
 	s.until("shown", c, func() bool { return s.receipt(id).State == "offered" })
 }
 
+// TestCodexExec: a run without a terminal cannot be reached either, and what it was started as is named.
+func TestCodexExec(t *testing.T) {
+	client(t, "ACC_REAL_CODEX")
+	s := newStage(t, "codex", protocol.LiveActionable, replying)
+	asked := filepath.Join(s.root, "asked")
+	temp, err := os.MkdirTemp("/var/tmp", "arc")
+	s.must(err)
+	s.Cleanup(func() { _ = os.RemoveAll(temp) })
+	c, err := StartCodex(s.ctx, CodexSetup{
+		Command: client(t, "ACC_REAL_CODEX"), Root: s.root, Temp: temp, Project: s.project, Hook: filepath.Join(s.bin, "acc-hook"), Bin: s.bin,
+		Data: s.home.Root, Model: s.model.URL, Config: open, Args: []string{"exec", "bash until test -e " + asked + "; do sleep 0.2; done"},
+	})
+	s.must(err)
+	s.Cleanup(c.Close)
+	s.until("working", c, func() bool { return len(s.model.Requests()) > 0 })
+	id, outcome := s.askOf("codex", "Does it work?")
+	if outcome.Outcome != "queued" || outcome.Code != "no_live_transport" || outcome.Native != "client_session_embedded" || outcome.LaunchOption != "exec" {
+		t.Errorf("outcome %+v", outcome)
+	}
+	if r := s.receipt(id); r.State != "queued" {
+		t.Errorf("%+v", r)
+	}
+	s.must(os.WriteFile(asked, nil, 0o600))
+	s.until("shown", c, func() bool { return s.receipt(id).State == "offered" })
+}
+
 // TestCodexQuit: 20 s after a terminal quit its thread is still loaded; an offer then is recorded as
 // offered and as nothing more.
 func TestCodexQuit(t *testing.T) {

@@ -12,5 +12,5 @@
 //
 // It takes five minutes, tmux, and a gigabyte in /tmp and /var/tmp.
 //
-// standin_test.go and appserver_test.go are the stand-ins, model.go and responses.go the server of the model, terminal.go the terminal, claude.go and codex.go the clients.
+// standin_test.go, senders_test.go and appserver_test.go are the stand-ins, model.go and responses.go the server of the model, terminal.go the terminal, claude.go and codex.go the clients.
 package realclient

@@ -8,5 +8,5 @@
 // the only sign that a wake arrived.
 //
 // Observed with Claude Code 2.1.332 on Linux; clients from 2.1.282 on have the socket. Start reading at
-// inbox.go; the suite against the real client is in realclient_test.go.
+// inbox.go; the suite against the real client is tools/realclient.
 package live
