@@ -95,3 +95,38 @@ func TestBrokenMarks(t *testing.T) {
 		}
 	}
 }
+
+// FuzzEdit edits arbitrary texts. A block that was put in is found, can be exchanged, and goes to the byte; a text
+// that has markers already is refused or read, and gives back what it holds.
+func FuzzEdit(f *testing.F) {
+	for _, doc := range []string{"", "x = 1\n", "x\r\ny", "# >>> acc\na\n# <<< acc\n", "# <<< acc\n# >>> acc", "  # >>> acc \r\n"} {
+		f.Add([]byte(doc), "a\nb\n", "c\n")
+	}
+	f.Fuzz(func(t *testing.T, doc []byte, body, other string) {
+		for _, b := range []string{body, other} {
+			// A body is made of whole lines that are not ours, in the one form of their ends.
+			if !strings.HasSuffix(b, "\n") || strings.Contains(b, "\r") || strings.Contains(b, "acc") {
+				t.Skip()
+			}
+		}
+		got, undo, err := Append(doc, marks, body)
+		if err != nil {
+			if back, found, removeErr := Remove(doc, marks, Undo{}); errors.Is(err, ErrTwice) && (removeErr != nil || !found || len(back) >= len(doc)) {
+				t.Fatalf("a block that is there is not removed: %q, %v, %v", back, found, removeErr)
+			}
+			return
+		}
+		if in, found, err := Find(got, marks); err != nil || !found || in != body {
+			t.Fatalf("found %q, %v, %v in %q", in, found, err, got)
+		}
+		exchanged, found, err := Replace(got, marks, other)
+		if in, _, findErr := Find(exchanged, marks); err != nil || findErr != nil || !found || in != other {
+			t.Fatalf("exchanged %q, %v, %v, %v", in, found, err, findErr)
+		}
+		for _, edited := range [][]byte{got, exchanged} {
+			if back, found, err := Remove(edited, marks, undo); err != nil || !found || string(back) != string(doc) {
+				t.Fatalf("Remove gave %q, %v, %v; want %q", back, found, err, doc)
+			}
+		}
+	})
+}
