@@ -55,8 +55,13 @@ func probe(dir string) error {
 	if _, err := os.Stdout.Write(out.Stdout); err != nil {
 		return err
 	}
-	_, err = os.Stderr.Write(out.Stderr)
-	return err
+	if _, err := os.Stderr.Write(out.Stderr); err != nil {
+		return err
+	}
+	if out.ExitCode != 0 { // some clients take their refusals by it
+		os.Exit(out.ExitCode)
+	}
+	return nil
 }
 
 func reply(a *adapter.Adapter, e adapter.Event) (adapter.Output, error) {

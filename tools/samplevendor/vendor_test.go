@@ -97,7 +97,7 @@ func TestVendor(t *testing.T) {
 	// Strangers install at a version: the client, and acc as it is released.
 	v.goCommand(v.dir, "install", "-trimpath", example+"/echo-client@"+worktree.Version)
 	v.goCommand(v.dir, "install", "-trimpath", "-tags", "urfave_cli_no_docs", worktree.Prefix+"cli/cmd/acc@"+worktree.Version)
-	if out := v.output("acc", "version"); !strings.HasPrefix(out, "acc "+worktree.Version+" ") {
+	if out := v.output("acc", "version"); !strings.HasPrefix(out, "acc "+strings.TrimPrefix(worktree.Version, "v")+" ") {
 		t.Errorf("acc installed at %s says %q", worktree.Version, out)
 	}
 
