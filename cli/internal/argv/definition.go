@@ -7,6 +7,8 @@ type Command struct {
 	Name    string
 	Group   string // heading in the help; empty for a subcommand
 	Summary string // one line, without a full stop
+	// Common commands are explained in the overview, which only names the others.
+	Common bool
 	// Arguments are positional; only the last may repeat.
 	Arguments []Argument
 	Options   []Option

@@ -15,7 +15,7 @@ import (
 func attachCommand() *Definition {
 	return &Definition{
 		Command: argv.Command{
-			Name: "attach", Group: groupLifecycle,
+			Name: "attach", Group: groupLifecycle, Common: true,
 			Summary: "open a session by hand and print its owner pair",
 			Options: []argv.Option{
 				{Name: "participant", Value: "NAME", Required: true, Usage: "what others address"},

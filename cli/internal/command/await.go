@@ -21,8 +21,8 @@ var awaited = []protocol.ReceiptState{protocol.Offered, protocol.Retrieved, prot
 // awaitOptions let a sender wait for its recipients.
 func awaitOptions() []argv.Option {
 	return []argv.Option{
-		{Name: "wait-for", Value: "STATE", Choices: texts(awaited...), Usage: "wait until every recipient has come so far"},
-		{Name: "wait", Value: "DURATION", Default: "1m", Usage: "how long to wait for that: seconds, or 90s, 10m"},
+		{Name: "wait-for", Value: "STATE", Choices: texts(awaited...), Usage: "wait until it is"},
+		{Name: "wait", Value: "DURATION", Default: "1m", Usage: "how long: seconds, or 90s, 10m"},
 	}
 }
 

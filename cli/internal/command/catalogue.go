@@ -21,7 +21,7 @@ func Tables() []*argv.Command { return commands(Catalogue()) }
 // ownerOptions are the options by which a caller says who it is.
 func ownerOptions() []argv.Option {
 	return []argv.Option{
-		{Name: "session", Value: "ID", Usage: "the session that speaks, from its hook header or acc attach"},
+		{Name: "session", Value: "ID", Usage: "who speaks, from the hook header or acc attach"},
 		{Name: "generation", Value: "KEY", Usage: "the key of that session"},
 	}
 }

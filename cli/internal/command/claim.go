@@ -15,7 +15,7 @@ import (
 func claimCommand() *Definition {
 	return &Definition{
 		Command: argv.Command{
-			Name: "claim", Group: groupSession,
+			Name: "claim", Group: groupSession, Common: true,
 			Summary: "reserve a file, a directory or any named thing for a while",
 			Options: withOwner(
 				argv.Option{Name: "resource", Value: "PATH", Usage: "a path, DIR/** for everything below, or SCHEME:NAME; or"},

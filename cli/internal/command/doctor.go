@@ -18,7 +18,7 @@ import (
 func doctorCommand() *Definition {
 	return &Definition{
 		Command: argv.Command{
-			Name: "doctor", Group: groupSetup,
+			Name: "doctor", Group: groupSetup, Common: true,
 			Summary: "examine data home, room, clients and installation",
 			Options: []argv.Option{
 				homeOption,

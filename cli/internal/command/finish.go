@@ -14,7 +14,7 @@ import (
 func finishCommand() *Definition {
 	return &Definition{
 		Command: argv.Command{
-			Name: "finish", Group: groupSession,
+			Name: "finish", Group: groupSession, Common: true,
 			Summary: "hand the work over, release every claim and end the session",
 			Options: withOwner(
 				argv.Option{Name: "goal", Value: "TEXT", Required: true, Usage: "what the work was for, in one line"},

@@ -53,7 +53,7 @@ func overview(tables []*argv.Command) view.HelpData {
 		group := view.HelpGroup{Title: title}
 		for _, c := range tables {
 			if c.Group == title {
-				group.Commands = append(group.Commands, view.HelpLine{Name: c.Name, Summary: c.Summary})
+				group.Commands = append(group.Commands, view.HelpLine{Name: c.Name, Summary: c.Summary, Common: c.Common})
 			}
 		}
 		data.Groups = append(data.Groups, group)
@@ -61,20 +61,34 @@ func overview(tables []*argv.Command) view.HelpData {
 	return data
 }
 
+// sayOverview fits a screen: it explains what most people need, and names the rest.
 func sayOverview(u *ui.UI, data view.HelpData) {
 	u.Print("acc lets the AI coding sessions on this machine see each other and coordinate.")
 	for _, group := range data.Groups {
-		u.Print("%s", u.Styled(ui.Bold, group.Title))
 		var rows [][]ui.Cell
+		var others []string
 		for _, c := range group.Commands {
-			rows = append(rows, ui.Row(c.Name, c.Summary))
+			if c.Common {
+				rows = append(rows, ui.Row(fmt.Sprintf("%-7s", c.Name), c.Summary)) // groups are aligned with each other
+			} else {
+				others = append(others, c.Name)
+			}
 		}
+		rest := strings.Join(others, ", ")
+		if len(rows) == 0 {
+			u.Print("%s: %s", u.Styled(ui.Bold, group.Title), rest)
+			continue
+		}
+		u.Print("%s", u.Styled(ui.Bold, group.Title))
 		u.Table("  ", rows)
+		for _, line := range ui.Wrap("also: "+rest, helpColumns-2) {
+			u.Print("  %s", line)
+		}
 	}
 	// One line for all: what each of these options means in full is in docs/cli.md and the manual page.
 	u.Print("Everywhere: --json prints one JSON object, --cwd DIR acts from there,")
 	u.Print("--workspace ROOM selects another room.")
-	u.Print("acc help COMMAND explains one. acc demo shows two sessions at work.")
+	u.Print("acc help COMMAND explains one, acc man all. acc demo shows two sessions at work.")
 }
 
 func explain(name string, c *argv.Command) view.CommandHelpData {
@@ -168,15 +182,15 @@ func optionRows(options []argv.Option) [][]ui.Cell {
 	var rows [][]ui.Cell
 	for _, o := range options {
 		name := strings.TrimSpace("--" + o.Name + " " + o.Value)
+		if o.Repeated {
+			name += "..."
+		}
 		usage := o.Usage
 		if len(o.Choices) > 0 {
 			usage += ": " + strings.Join(o.Choices, ", ")
 		}
 		if o.Default != "" {
 			usage += fmt.Sprintf(" (default %s)", o.Default)
-		}
-		if o.Repeated {
-			usage += "; may be repeated"
 		}
 		rows = append(rows, ui.Row(name, usage))
 	}

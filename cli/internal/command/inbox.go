@@ -17,7 +17,7 @@ import (
 func inboxCommand() *Definition {
 	return &Definition{
 		Command: argv.Command{
-			Name: "inbox", Group: groupSession,
+			Name: "inbox", Group: groupSession, Common: true,
 			Summary: "list what waits for you, or read one message",
 			Options: withOwner(
 				argv.Option{Name: "message", Value: "ID", Usage: "read this one whole; its receipt becomes retrieved"},

@@ -20,7 +20,7 @@ import (
 func installCommand() *Definition {
 	return &Definition{
 		Command: argv.Command{
-			Name: "install", Group: groupSetup,
+			Name: "install", Group: groupSetup, Common: true,
 			Summary: "write acc into the AI clients of this machine",
 			Options: []argv.Option{
 				adapterOption, clientOption, homeOption,

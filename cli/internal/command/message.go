@@ -13,7 +13,7 @@ import (
 func messageCommand() *Definition {
 	return &Definition{
 		Command: argv.Command{
-			Name: "message", Group: groupSession,
+			Name: "message", Group: groupSession, Common: true,
 			Summary: "send a note, question, request or decision",
 			Options: withOwner(slices.Concat([]argv.Option{
 				{Name: "to", Value: "NAME", Repeated: true, Usage: "a participant, or a client with one session here; none: the room"},
@@ -23,9 +23,9 @@ func messageCommand() *Definition {
 				{Name: "type", Value: "TYPE", Default: string(protocol.Note),
 					Choices: []string{string(protocol.Note), string(protocol.Question), string(protocol.Request), string(protocol.Decision)}, Usage: "what it is"},
 				{Name: "obligation", Value: "DUTY", Choices: []string{string(protocol.ObligationNone), string(protocol.ObligationAcknowledge), string(protocol.ObligationReply)},
-					Usage: "what recipients owe, where the type leaves a choice"},
+					Usage: "if the type leaves it open"},
 				{Name: "supersedes", Value: "ID", Repeated: true, Usage: "a decision that this decision replaces, or"},
-				{Name: "withdraws", Value: "ID", Repeated: true, Usage: "a decision that it withdraws; whoever received it receives this too"},
+				{Name: "withdraws", Value: "ID", Repeated: true, Usage: "a decision to withdraw; its recipients get this, too"},
 				keyOption(),
 			}, awaitOptions())...),
 			Notes: []string{

@@ -14,7 +14,7 @@ import (
 func replyCommand() *Definition {
 	return &Definition{
 		Command: argv.Command{
-			Name: "reply", Group: groupSession,
+			Name: "reply", Group: groupSession, Common: true,
 			Summary: "answer a message and settle it",
 			Options: withOwner(slices.Concat([]argv.Option{
 				{Name: "message", Value: "ID", Required: true, Usage: "the message to answer"},

@@ -22,7 +22,7 @@ import (
 func statusCommand() *Definition {
 	return &Definition{
 		Command: argv.Command{
-			Name: "status", Group: groupSession,
+			Name: "status", Group: groupSession, Common: true,
 			Summary: "show who is here, what is claimed and what waits",
 			Options: withOwner(
 				argv.Option{Name: "all", Usage: "also sessions that are gone"},

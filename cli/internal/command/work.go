@@ -15,7 +15,7 @@ import (
 func workCommand() *Definition {
 	return &Definition{
 		Command: argv.Command{
-			Name: "work", Group: groupSession,
+			Name: "work", Group: groupSession, Common: true,
 			Summary: "say what you are doing, so that others can keep out of the way",
 			Options: withOwner(
 				argv.Option{Name: "summary", Value: "TEXT", Usage: "one line, at most 280 characters"},

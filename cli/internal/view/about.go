@@ -65,7 +65,10 @@ var argumentObject = &strictjson.Object[argv.Argument]{
 }
 
 // HelpLine names one command.
-type HelpLine struct{ Name, Summary string }
+type HelpLine struct {
+	Name, Summary string
+	Common        bool // most people need it; not part of the JSON
+}
 
 var helpLineObject = &strictjson.Object[HelpLine]{
 	Name: "helpLine", Doc: "One command.",
