@@ -109,6 +109,15 @@ func TestInstallRelease(t *testing.T) {
 	}
 	active("1.0.0")
 	run(installed, 0, "install", "--delivery", "off")
+	// Registrations of the MCP server are no adapters that a later release could lack.
+	control := filepath.Join(data, "acc", "runtime", "control.json")
+	if err := os.WriteFile(filepath.Join(home, ".claude.json"), []byte("{}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run(installed, 0, "install", "--adapter", "mcp", "--client", "claude_code")
+	if raw, err := os.ReadFile(control); err != nil || !strings.Contains(string(raw), "\"targets\": [\n    \"claude_code\"\n  ]") {
+		t.Errorf("%v: %s", err, raw)
+	}
 	run(second, 0, "install", "--delivery", "off")
 	active("1.1.0")
 	if out := run(first, 5, "install", "--delivery", "off"); !strings.Contains(out, "1.0.0 is older than 1.1.0") {
@@ -119,7 +128,6 @@ func TestInstallRelease(t *testing.T) {
 	active("1.0.0")
 
 	// A power cut has taken a part of the record. What acc doctor says brings the managed runtime back.
-	control := filepath.Join(data, "acc", "runtime", "control.json")
 	if err := os.Truncate(control, 100); err != nil {
 		t.Fatal(err)
 	}
@@ -144,6 +152,10 @@ func TestInstallRelease(t *testing.T) {
 	}
 	active("1.1.0")
 	if out := run(installed, 0, "install", "--delivery", "off"); !strings.Contains(out, "an unmanaged copy") {
+		t.Errorf("%s", out)
+	}
+	// Nobody knows what clients have started from the copy.
+	if out := run(second, 0, "install", "--delivery", "off"); !strings.Contains(out, "kept up to date by acc update") || !strings.Contains(out, "restart the clients that are open") {
 		t.Errorf("%s", out)
 	}
 }

@@ -5,8 +5,9 @@
 //	                                                                       all tests: a minute of the processor
 //	ACC_RELEASE_TESTS=all go test -timeout 60m ./tools/release/endtoend    also every platform, the same bytes from
 //	                                                                       another place and an empty cache, a bit
-//	                                                                       in each file of a real release, and
-//	                                                                       processes that are killed at many moments
+//	                                                                       in each file of a real release, a build that a
+//	                                                                       vendor assembled, and processes that are killed
+//	                                                                       at many moments
 //
 // Without the variable they are left out.
 package endtoend

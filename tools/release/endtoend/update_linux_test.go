@@ -37,6 +37,15 @@ const (
 
 func newComputer(t *testing.T, version string) *computer {
 	t.Helper()
+	c := newBareComputer(t)
+	c.registry.publish(t, c.releases, version)
+	c.install(version)
+	return c
+}
+
+// newBareComputer is one on which there is no acc yet.
+func newBareComputer(t *testing.T) *computer {
+	t.Helper()
 	r := theReleases(t)
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -61,8 +70,6 @@ func newComputer(t *testing.T, version string) *computer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.registry.publish(t, r, version)
-	c.install(version)
 	return c
 }
 
