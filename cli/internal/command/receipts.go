@@ -45,6 +45,10 @@ func runReceipts(ctx context.Context, inv *Invocation, messageID string) (Answer
 func receiptRows(now time.Time, receipts []protocol.Receipt) [][]ui.Cell {
 	var rows [][]ui.Cell
 	for _, r := range receipts {
+		if r.State == protocol.Offered && r.Offer != nil {
+			rows = append(rows, ui.Row(r.RecipientParticipantID, offered(now, r.Offer)))
+			continue
+		}
 		rows = append(rows, ui.Row(r.RecipientParticipantID, string(r.State)+" "+ui.ClockTime(now, r.UpdatedAt), offered(now, r.Offer)))
 	}
 	return rows
