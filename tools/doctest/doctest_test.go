@@ -1,8 +1,6 @@
 package doctest
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -50,10 +48,21 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// documents are the texts that people follow, relative to root.
+// documents are the texts that people follow, relative to root: those of the root and of docs, and the README of each
+// module.
 func documents(t *testing.T, root string) []string {
 	t.Helper()
+	modules, err := worktree.Modules(root)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var names []string
+	for _, m := range modules {
+		name := m.Dir + "/README.md"
+		if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(name))); err == nil { // the boundary test asks for it
+			names = append(names, name)
+		}
+	}
 	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md"} {
 		found, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
 		if err != nil {
@@ -114,19 +123,8 @@ func TestReferencesLeadSomewhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	modules, err := worktree.Modules(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	names := documents(t, root)
-	for _, m := range modules {
-		names = append(names, m.Dir+"/README.md")
-	}
-	for _, name := range names {
+	for _, name := range documents(t, root) {
 		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // the boundary test asks for it
-		}
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,11 +150,12 @@ func TestReferences(t *testing.T) {
 		}
 	}
 	got, err := References(root, "docs/b.md", "[a](a.md#part) [b](../docs/a.md) [web](https://example.com/x) [c](c.md) `core.TestThere` `core.TestGone`\n"+
-		"<!-- from core/x_test.go -->\n```go\nfunc TestThere(t *testing.T) {}\n```\n<!-- from core/x_test.go -->\n```go\nfunc TestGone() {}\n```\n")
+		"<!-- from core/x_test.go -->\n```go\nfunc TestThere(t *testing.T) {}\n```\n<!-- from core/x_test.go -->\n```go\nfunc TestGone() {}\n```\n```go\nfrom := nowhere\n```\n")
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"docs/b.md links to c.md, which is not there",
+		"docs/b.md has 3 blocks of Go, of which 2 say with <!-- from FILE --> where they stand",
 		`docs/b.md shows of core/x_test.go what does not stand there, beginning with "func TestGone() {}"`, "docs/b.md names core.TestGone, which is no function there"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -208,6 +207,8 @@ func TestParse(t *testing.T) {
 		"no directive": "<!-- doctest: hope -->",
 		"never closed": "```sh\ntrue",
 		"output first": "```console\nout\n```",
+		"no language":  "```\ntrue\n```",
+		"of a shell":   "```bash\ntrue\n```",
 	} {
 		if _, err := Parse(text); err == nil {
 			t.Errorf("%s: accepted", name)

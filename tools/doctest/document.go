@@ -69,6 +69,8 @@ func Parse(text string) ([]Block, error) {
 				return nil, err
 			}
 			b.Commands = commands
+		case "", "bash", "shell":
+			return nil, fmt.Errorf("line %d: the block says not what it holds: sh and console are run, text and names of languages are not", start)
 		default:
 			continue
 		}

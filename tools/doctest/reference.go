@@ -3,6 +3,7 @@ package doctest
 import (
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -10,13 +11,15 @@ import (
 
 var (
 	link      = regexp.MustCompile(`\]\(([^)#\s]+)(?:#[^)]*)?\)`)
+	goBlock   = regexp.MustCompile("(?m)^```go$")
 	excerpt   = regexp.MustCompile("(?s)<!-- from (\\S+) -->\n```go\n(.*?)\n```")
 	namedTest = regexp.MustCompile("`([a-z][a-z0-9/-]*)\\.((?:Test|Fuzz)\\w+)`")
 )
 
 // References checks what a document at name (relative to root) refers to: each link within the work tree
-// must lead to a file, each block of Go that says where it is from must stand there, and each test that is named as `directory.TestName` must exist, with the directory
-// below root or beside the document. It gives one sentence for each that does not.
+// must lead to a file, each block of Go must say where it is from and stand there (the README of a module may show a
+// sketch), and each test that is named as `directory.TestName` must exist, with the directory below root or beside the
+// document. It gives one sentence for each that does not.
 func References(root, name, text string) ([]string, error) {
 	var faults []string
 	for _, m := range link.FindAllStringSubmatch(text, -1) {
@@ -28,7 +31,11 @@ func References(root, name, text string) ([]string, error) {
 			faults = append(faults, fmt.Sprintf("%s links to %s, which is not there", name, m[1]))
 		}
 	}
-	for _, m := range excerpt.FindAllStringSubmatch(text, -1) {
+	excerpts := excerpt.FindAllStringSubmatch(text, -1)
+	if n := len(goBlock.FindAllString(text, -1)); n != len(excerpts) && !moduleReadme(name) {
+		faults = append(faults, fmt.Sprintf("%s has %d blocks of Go, of which %d say with <!-- from FILE --> where they stand", name, n, len(excerpts)))
+	}
+	for _, m := range excerpts {
 		source, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(m[1])))
 		if err != nil || !strings.Contains(string(source), m[2]) {
 			first, _, _ := strings.Cut(m[2], "\n")
@@ -47,6 +54,8 @@ func References(root, name, text string) ([]string, error) {
 	}
 	return faults, nil
 }
+
+func moduleReadme(name string) bool { return path.Base(name) == "README.md" && path.Dir(name) != "." }
 
 // hasTest looks for the function in the Go files of some directories. Not only in tests: the cases of a
 // conformance kit are functions that tests call.
