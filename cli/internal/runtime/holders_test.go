@@ -141,6 +141,32 @@ func TestManagementHoldsFilesOnly(t *testing.T) {
 	}
 }
 
+// TestLeasesAreNotRewritten: completing the record and activating beside a process leave what it said of itself as it is.
+func TestLeasesAreNotRewritten(t *testing.T) {
+	w := newWorld(t)
+	w.set(func(c *control) { c.Active.StoreContract = 0 })
+	holder := w.hold("server")
+	leases, err := filepath.Glob(filepath.Join(w.m.at.Leases(), "*.json"))
+	if err != nil || len(leases) != 1 {
+		t.Fatal(leases, err)
+	}
+	before, err := os.ReadFile(leases[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.publish("1.1.0", 0)
+	if err := w.activate(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.m.Reclaim(w.ctx()); err != nil || w.control().Active.StoreContract != protocol.StoreVersion {
+		t.Fatalf("%v, %+v", err, w.control())
+	}
+	if after, err := os.ReadFile(leases[0]); err != nil || string(after) != string(before) {
+		t.Errorf("%v: %s, then %s", err, before, after)
+	}
+	holder.end(t)
+}
+
 // TestUnknownHolders: a lock whose generation is gone or changed is that of somebody of whom nothing is known.
 func TestUnknownHolders(t *testing.T) {
 	for name, damage := range map[string]func(t *testing.T, dir string){

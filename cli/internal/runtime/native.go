@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/acc-control-plane/acc/cli/launch/pin"
 	"github.com/acc-control-plane/acc/core"
 	"github.com/acc-control-plane/acc/core/presence"
 	"github.com/acc-control-plane/acc/protocol"
@@ -19,7 +20,7 @@ import (
 // A session of a client that can be asked to look (it published an endpoint) may have no process of acc in it,
 // and still be in the middle of its work with what the old generation told it. It holds like a process, with the
 // contract of the store that it is recorded in (a room that has none yet: of the active generation), until it is
-// known to be over: its end was recorded, its client's process is dead, or, where no process was recorded, it is
+// known to be over: its end was recorded, its client's process is dead (one of another pid namespace is not), or, where no process was recorded, it is
 // offline by the rule of presence. Whatever cannot be read keeps it.
 
 // sessions is the search for such sessions in all rooms.
@@ -128,7 +129,14 @@ func (s *sessions) holds(store *fsstore.Store, f fsstore.BindingFile, h *Holder)
 	}
 	if session.PID != 0 {
 		h.PID = session.PID
-		return s.m.table.Probe(session.PID, f.Written) != core.ProcessDead
+		if s.m.table.Probe(session.PID, f.Written) != core.ProcessDead {
+			return true
+		}
+		if s.m.elsewhere(f.Binding.AdapterID, session.PID) {
+			h.Problem = "its process is one of another pid namespace"
+			return true
+		}
+		return false
 	}
 	beat, found, err := store.Ephemeral().Beat(s.ctx, session.SessionID, protocol.GenerationRef(session.Generation))
 	if err != nil {
@@ -141,6 +149,19 @@ func (s *sessions) holds(store *fsstore.Store, f fsstore.BindingFile, h *Holder)
 	}
 	facts := presence.Facts{Open: true, HeartbeatAt: last, Cadence: session.HeartbeatCadence, Process: presence.None}
 	return presence.Of(facts, s.m.moment()) != protocol.Offline
+}
+
+// elsewhere says whether a session of a client was begun by a process with that number of which nothing is known here,
+// because it is the number of another pid namespace. Sessions record the number alone, pins the whole identity.
+func (m *Manager) elsewhere(adapterID string, pid int) bool {
+	entries, _ := os.ReadDir(m.at.Pins())
+	for _, e := range entries {
+		p, found, err := read(m, filepath.Join(m.at.Pins(), e.Name()), pin.Form())
+		if err == nil && found && p.AdapterID == adapterID && p.Client.PID == pid && m.table.Check(p.Client) == core.ProcessUnknown {
+			return true
+		}
+	}
+	return false
 }
 
 func sessionOf(ctx context.Context, store *fsstore.Store, id string) (session *protocol.Session, found bool, err error) {

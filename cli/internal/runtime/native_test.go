@@ -9,8 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/acc-control-plane/acc/cli/launch/pin"
 	"github.com/acc-control-plane/acc/core"
 	"github.com/acc-control-plane/acc/protocol"
+	"github.com/acc-control-plane/acc/storage-filesystem/process"
 	"github.com/acc-control-plane/acc/storage-filesystem/room"
 )
 
@@ -73,17 +75,30 @@ func client(t *testing.T) *exec.Cmd {
 	return cmd
 }
 
+// nativeHold is what may become of a session, and whether it holds then.
+type nativeHold struct {
+	name  string
+	pid   bool // the session recorded its client's process
+	over  func(t *testing.T, w *world, b bound, client *exec.Cmd)
+	holds bool
+}
+
 // TestNativeHolds: a session of a client that can be woken holds an incompatible generation up until it is known
 // to be over.
 func TestNativeHolds(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		pid   bool // the session recorded its client's process
-		over  func(t *testing.T, w *world, b bound, client *exec.Cmd)
-		holds bool
-	}{
+	for _, c := range append([]nativeHold{
 		{"a living client", true, func(*testing.T, *world, bound, *exec.Cmd) {}, true},
 		{"a dead client", true, func(t *testing.T, _ *world, _ bound, c *exec.Cmd) { _ = c.Process.Kill(); _ = c.Wait() }, false},
+		{"a client of another pid namespace", true, func(t *testing.T, w *world, _ bound, c *exec.Cmd) {
+			w.pin(t, c.Process.Pid, "pid:[1]")
+			_ = c.Process.Kill() // here the number means nobody
+			_ = c.Wait()
+		}, true},
+		{"a dead client that is pinned", true, func(t *testing.T, w *world, _ bound, c *exec.Cmd) {
+			w.pin(t, c.Process.Pid, "")
+			_ = c.Process.Kill()
+			_ = c.Wait()
+		}, false},
 		{"a number that was given to a later process", true, func(t *testing.T, _ *world, b bound, _ *exec.Cmd) {
 			before := time.Now().Add(-time.Hour)
 			if err := os.Chtimes(b.file, before, before); err != nil {
@@ -121,7 +136,7 @@ func TestNativeHolds(t *testing.T) {
 				t.Skip("no links here: ", err)
 			}
 		}, true},
-	} {
+	}, signalled()...) {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
 			cmd, pid := client(t), 0
@@ -139,6 +154,26 @@ func TestNativeHolds(t *testing.T) {
 				t.Errorf("%v", err)
 			}
 		})
+	}
+}
+
+// pin pins a session of the client to the active generation, as a hook does that runs in a pid namespace; "": in this one.
+func (w *world) pin(t *testing.T, pid int, namespace string) {
+	t.Helper()
+	id, ok := process.Table{}.Identify(pid)
+	if !ok {
+		t.Fatal("it is not there")
+	}
+	if namespace != "" {
+		if id.PIDNamespace == "" {
+			t.Skip("there are no pid namespaces here")
+		}
+		id.PIDNamespace = namespace
+	}
+	g := w.control().Active
+	p := pin.Record{AdapterID: "codex", SessionID: "s", Generation: g.Name, BuildID: g.BuildID, StoreContract: protocol.StoreVersion, Client: id, CreatedAt: w.m.moment()}
+	if err := write(w.m, w.m.at.Pin("codex", "s"), pin.Form(), &p); err != nil {
+		t.Fatal(err)
 	}
 }
 
