@@ -22,6 +22,9 @@ func (a *attempt) hand(ctx context.Context) result {
 		text = "acc: a message waits. Read it with: acc inbox --message " + a.to.Message.MessageID
 	}
 	answer, o := a.cross(ctx, text)
+	if o != nil || answer.State == adapter.OfferRefused {
+		a.unclaim() // whether it crossed or not: its adapter looks before it hands a message over again
+	}
 	switch {
 	case o != nil:
 		return *o
@@ -29,7 +32,7 @@ func (a *attempt) hand(ctx context.Context) result {
 		return a.failed(ctx, answer.Code)
 	}
 	a.count()
-	accepted := result{outcome: a.named()}
+	accepted := result{outcome: a.named(), last: true}
 	accepted.outcome.State, accepted.outcome.PendingApproval = Woken, answer.State == adapter.OfferPending
 	if !carried || answer.State == adapter.OfferPending {
 		return accepted // nothing that the session could read has reached it

@@ -118,7 +118,7 @@ func (c crossing) Offer(ctx context.Context, _ adapter.Vault, e adapter.Endpoint
 		l.Fatalf("a wake carried %q", o.Text)
 	}
 	id, now := sessions[0].owner.SessionID, l.scene.clock.Now()
-	if at, flying := l.flying[id]; l.kind == adapter.OfferWake && flying && now.Sub(at) < WakeExpires {
+	if at, flying := l.flying[id]; flying && now.Sub(at) < WakeExpires {
 		l.Fatalf("a second wake after %s", now.Sub(at))
 	}
 	answer := rapid.SampledFrom([]adapter.OfferAnswer{
@@ -137,7 +137,7 @@ func (c crossing) Offer(ctx context.Context, _ adapter.Vault, e adapter.Endpoint
 			l.Fatalf("offer number %d to %s without a person", l.taken[to], to)
 		}
 	}
-	if crossed || answer.Code == protocol.FailTransport {
+	if crossed || l.kind == adapter.OfferWake && answer.Code == protocol.FailTransport {
 		l.flying[id] = now
 	}
 	return answer

@@ -22,7 +22,7 @@ type Code string
 const (
 	CodeRecipientOffline Code = "recipient_offline" // no session of the recipient is there
 	CodeNoLiveTransport  Code = "no_live_transport" // its session published no endpoint
-	CodeWakeInFlight     Code = "wake_in_flight"    // its session was just asked to look for another message
+	CodeWakeInFlight     Code = "wake_in_flight"    // its session was just asked to look for another message, or given one
 	CodeWakeSpent        Code = "wake_spent"        // its session was asked for this message before, and looked
 	CodeLoopGuard        Code = "loop_guard"        // too many live offers between the two without a person
 	CodeTurnGuard        Code = "turn_guard"        // too many live offers to it, from whomever, without a person

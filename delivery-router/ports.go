@@ -36,7 +36,7 @@ type Attempts interface {
 // Ledger remembers what must not be done twice. It is a hint beside the store: it may be lost, and then a
 // session is woken once more than it had to be.
 type Ledger interface {
-	// BeginWake claims the one wake that a session generation may have in flight. inFlight: another one
+	// BeginWake claims the one offer, wake or message, that a session generation may have in flight. inFlight: another one
 	// is, and began less than expires ago. spent: the session was woken for this very message, and a hook
 	// of it ran since. Neither: the caller holds the claim. A flight that expired was lost, so its
 	// message may be woken for again.

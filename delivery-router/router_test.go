@@ -135,8 +135,13 @@ func TestDecisions(t *testing.T) {
 			a.offer(a.id)
 			a.must(a.ledger.EndWake(a.bob.SessionID, protocol.GenerationRef(a.bob.Generation)))
 		}, code(CodeWakeSpent), 1, nil},
-		{"messages have no flight", adapter.OfferMessage, func(a *at) { a.offer(a.send(a.ada, protocol.Question, "bob")) },
-			with(woken, func(o *Outcome) { o.State = Offered }), 2, nil},
+		{"another message is in flight", adapter.OfferMessage, func(a *at) { a.offer(a.send(a.ada, protocol.Question, "bob")) }, code(CodeWakeInFlight), 1, nil},
+		{"a message that failed is not in flight", adapter.OfferMessage, func(a *at) {
+			good := a.client.answer
+			a.client.answer = adapter.OfferAnswer{Code: protocol.FailTransport}
+			a.offer(a.id)
+			a.client.answer = good
+		}, with(woken, func(o *Outcome) { o.State = Offered }), 2, []string{"bob transport_error live-adapter"}},
 		{"a ledger that cannot be written", adapter.OfferWake, func(a *at) { a.ledger.err = fs.ErrPermission }, code(Code(protocol.FailTransport)), 0, nil},
 		{"held for a person", adapter.OfferWake, func(a *at) { a.client.answer.State = adapter.OfferPending },
 			with(woken, func(o *Outcome) { o.PendingApproval = true }), 1, nil},
@@ -248,6 +253,7 @@ func TestWhatCrosses(t *testing.T) {
 	}
 	long, err := s.core.Send(s.ctx, ada, core.SendRequest{To: []string{"bob"}, MessageKind: protocol.Question, Subject: "s", Body: strings.Repeat("long ", 4000)})
 	s.must(err)
+	s.must(s.ledger.EndWake(bob.SessionID, protocol.GenerationRef(bob.Generation)))
 	o := s.offer(long.Message.MessageID)
 	text = s.client.offers[1].Text
 	if o.State != Woken || s.state(long.Message.MessageID) != protocol.Queued || strings.Contains(text, "long") || !strings.Contains(text, "acc inbox --message "+long.Message.MessageID) {
@@ -382,7 +388,11 @@ func TestOwed(t *testing.T) {
 		t.Errorf("a transport that fails is asked once: %+v, on record %v", got, s.failures())
 	}
 	s.client.answer = adapter.OfferAnswer{State: adapter.OfferAccepted, ClientVersion: "2.0.0"}
-	if got := owed(); len(got) != 3 || s.state(first) != protocol.Offered || s.state(second) != protocol.Offered {
+	if got := owed(); len(got) != 2 || s.state(first) != protocol.Offered || s.state(second) != protocol.Queued {
+		t.Errorf("one at a time: %+v", got)
+	}
+	s.must(s.ledger.EndWake(bob.SessionID, protocol.GenerationRef(bob.Generation)))
+	if got := owed(); len(got) != 2 || s.state(second) != protocol.Offered {
 		t.Errorf("%+v", got)
 	}
 	if got := owed(); len(got) != 1 || got[0].Code != Code(protocol.FailDeliveryDisabled) {

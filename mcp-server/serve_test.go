@@ -172,5 +172,9 @@ func TestOffersWhatItRecorded(t *testing.T) {
 		default:
 			t.Errorf("%s offered nothing", c.tool)
 		}
+		// A hook of the recipient ran: until then nothing else is offered to it.
+		if err := livefiles.NewLedger(r.Home, r.Dir).EndWake(bob.SessionID, protocol.GenerationRef(bob.Generation)); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

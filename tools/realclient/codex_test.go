@@ -3,6 +3,7 @@
 package realclient
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -88,6 +89,62 @@ func TestCodexIdle(t *testing.T) {
 	s.until("answered", c, func() bool { return s.receipt(id).State == "acknowledged" })
 	if inbox := s.acc(append([]string{"inbox"}, s.owner...)...); !strings.Contains(inbox, "Re: a question") {
 		t.Errorf("the asker's inbox:\n%s", inbox)
+	}
+}
+
+// TestCodexBusy: of a hundred questions to a thread that works, one is put into its queue for each turn; its hooks tell
+// the others, and all arrive once.
+func TestCodexBusy(t *testing.T) {
+	client(t, "ACC_REAL_CODEX")
+	s := newStage(t, "codex", protocol.LiveActionable, func(p Prompt) []Step {
+		if strings.HasPrefix(p.Newest, "bash ") {
+			return replying(p)
+		}
+		return nil
+	})
+	c := s.codex(open)
+	s.until("told", c, func() bool { return len(s.model.Requests()) > 0 })
+	asked := filepath.Join(s.root, "asked")
+	s.must(c.Type(s.ctx, "bash until test -e "+asked+"; do sleep 0.2; done"))
+	s.until("busy", c, func() bool { r := s.model.Requests(); return strings.HasPrefix(r[len(r)-1].Newest, "bash ") })
+	var ids []string
+	for i := range 100 {
+		id, o := s.askOf("codex", fmt.Sprintf("question %d", i))
+		if ids = append(ids, id); o.Outcome != "offered" && o.Code != "wake_in_flight" {
+			t.Errorf("question %d: %+v", i, o)
+		}
+	}
+	s.must(os.WriteFile(asked, nil, 0o600))
+	crossed := 0
+	s.until("all shown", c, func() bool {
+		crossed = 0
+		for _, id := range ids {
+			switch r := s.receipt(id); {
+			case r.State == "queued":
+				return false
+			case r.Offer != nil && r.Offer.Transport == "codex-app-server":
+				crossed++
+			}
+		}
+		return true
+	})
+	t.Logf("%d of %d questions crossed", crossed, len(ids))
+	if crossed == 0 || crossed > 15 {
+		t.Errorf("%d questions took a turn each", crossed)
+	}
+	seen := func() string { r := s.model.Requests(); return r[len(r)-1].Seen }
+	s.until("told all", c, func() bool {
+		for _, id := range ids {
+			if !strings.Contains(seen(), id+" | from asker") {
+				return false
+			}
+		}
+		return true
+	})
+	for i, id := range ids {
+		if n := strings.Count(seen(), id+" | from asker"); n != 1 {
+			t.Errorf("question %d was shown %d times", i, n)
+		}
 	}
 }
 
