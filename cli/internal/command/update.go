@@ -29,6 +29,7 @@ func updateCommand() *Definition {
 				{Name: "auto", Value: "WHEN", Choices: []string{"on", "off"}, Usage: "whether later releases are looked for, once a day, without being asked"},
 				{Name: "pin", Value: "VERSION", Usage: "stay on this version, or none: the newest; the active one never becomes an older one by this"},
 				{Name: "yes", Usage: "agree to the restart of a client's background service that keeps a release waiting, once it is idle"},
+				{Name: "apply", Usage: "the same as --yes"},
 			},
 			Notes: []string{
 				"Finishes an update that was interrupted or had to wait, and else asks the registry. The version that is active stays so until a later one was verified and every client brought up to date.",
@@ -45,8 +46,9 @@ func updateCommand() *Definition {
 			}
 			o := update{inv: inv, home: home, runtime: runtime.Open(home)}
 			settings := given.IsSet("auto") || given.IsSet("pin")
+			agreed := given.Bool("yes") || given.Bool("apply")
 			switch {
-			case given.Bool("yes") && (settings || given.Bool("check")):
+			case agreed && (settings || given.Bool("check")):
 				return Answer{}, invalid("--yes agrees to what acc update asks; --check, --auto and --pin ask nothing")
 			case settings && given.Bool("check"):
 				return Answer{}, invalid("--check looks, --auto and --pin choose; give one or the other")
@@ -55,7 +57,7 @@ func updateCommand() *Definition {
 			case given.Bool("check"):
 				return o.work(ctx, "update", "--check")
 			}
-			return o.bring(ctx, given.Bool("yes"))
+			return o.bring(ctx, agreed)
 		},
 	}
 }
