@@ -104,7 +104,7 @@ func TestInstallRelease(t *testing.T) {
 	if _, err := os.Lstat(data); !os.IsNotExist(err) {
 		t.Errorf("a dry run made the data home: %v", err)
 	}
-	if out := run(first, 0, "install", "--delivery", "off"); !strings.Contains(out, "acc 1.0.0, kept up to date by acc update") {
+	if out := run(first, 0, "install", "--delivery", "off"); !strings.Contains(out, "acc 1.0.0, replaced by the acc install of a later build") {
 		t.Errorf("%s", out)
 	}
 	active("1.0.0")
@@ -138,7 +138,7 @@ func TestInstallRelease(t *testing.T) {
 	if err := os.Rename(control, control+".damaged"); err != nil {
 		t.Fatal(err)
 	}
-	if out := run(installed, 0, "install", "--delivery", "off"); !strings.Contains(out, "acc 1.0.0, kept up to date by acc update") {
+	if out := run(installed, 0, "install", "--delivery", "off"); !strings.Contains(out, "acc 1.0.0, replaced by the acc install of a later build") {
 		t.Errorf("%s", out)
 	}
 	if raw, err := os.ReadFile(control); err != nil || !strings.Contains(string(raw), `"targets": [
@@ -155,7 +155,7 @@ func TestInstallRelease(t *testing.T) {
 		t.Errorf("%s", out)
 	}
 	// Nobody knows what clients have started from the copy.
-	if out := run(second, 0, "install", "--delivery", "off"); !strings.Contains(out, "kept up to date by acc update") || !strings.Contains(out, "restart the clients that are open") {
+	if out := run(second, 0, "install", "--delivery", "off"); !strings.Contains(out, "replaced by the acc install of a later build") || !strings.Contains(out, "restart the clients that are open") {
 		t.Errorf("%s", out)
 	}
 }

@@ -94,12 +94,21 @@ func (o *install) copied(self string, before func(ctx context.Context) error) (*
 	return x, nil
 }
 
+// maintained says how a managed runtime comes to later versions. A build of a vendor, or of a checkout, knows no
+// releases that could replace it.
+func maintained(version string) string {
+	if build.PackageName() == "" || build.PublicKeys() == "" {
+		return "acc " + version + ", replaced by the acc install of a later build"
+	}
+	return "acc " + version + ", kept up to date by acc update"
+}
+
 // resident is the active generation that installs into clients: nothing of acc itself changes.
 func (o *install) resident(m *runtime.Manager, s runtime.Settings) *executables {
 	_, err := os.Lstat(filepath.Join(o.home.Bin(), layout.Executable("acc-indicator")))
 	return &executables{
 		noIndicator: err != nil,
-		kind:        view.Managed, words: "acc " + s.Active.Version + ", kept up to date by acc update",
+		kind:        view.Managed, words: maintained(s.Active.Version),
 		from:  m.Layout().Generation(s.Active.Name),
 		apply: func(context.Context) error { return m.Relink() },
 	}
@@ -108,7 +117,7 @@ func (o *install) resident(m *runtime.Manager, s runtime.Settings) *executables 
 // taken is a release that is taken in. The first one is active at once; a later one is activated as an update is.
 func (o *install) taken(m *runtime.Manager, from runtime.Release, managed bool) *executables {
 	x := &executables{
-		kind: view.Managed, words: "acc " + from.Version + ", kept up to date by acc update", from: from.Dir,
+		kind: view.Managed, words: maintained(from.Version), from: from.Dir,
 		noServer: !slices.Contains(from.Programs, "acc-mcp"), noIndicator: !slices.Contains(from.Programs, "acc-indicator"),
 		changes: []adapter.FileChange{{Path: m.Layout().Generation(from.Name), Action: adapter.CreateFile}},
 	}

@@ -82,6 +82,9 @@ func (c *computer) install(version string, options ...string) string {
 	if err != nil {
 		c.Fatalf("acc install: %v\n%s", err, out)
 	}
+	if !strings.Contains(out, "acc "+version+", kept up to date by acc update") {
+		c.Errorf("acc install says not how it is kept up to date:\n%s", out)
+	}
 	return out
 }
 

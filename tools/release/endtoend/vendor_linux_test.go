@@ -37,7 +37,7 @@ func TestVendorsBuildStays(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if out, err := c.run(filepath.Join(assembled, "bin", "acc"), "install", "--adapter", "echo"); err != nil {
+	if out, err := c.run(filepath.Join(assembled, "bin", "acc"), "install", "--adapter", "echo"); err != nil || !strings.Contains(out, "replaced by the acc install of a later build") {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	if out, err := c.acc("install", "--adapter", "mcp", "--client", "claude_code"); err != nil {
