@@ -257,7 +257,7 @@ func TestPrimaryDamage(t *testing.T) {
 		if got.Count(Fail) == 0 || strings.Count(text, "journal/") != 1 || !strings.Contains(text, "no command mends it") || len(lines(got, subjectSessions)) > 0 {
 			t.Errorf("repair %v: %s", repair, text)
 		}
-		if repair != strings.Contains(text, "nothing was repaired") || got.Repaired {
+		if repair != strings.Contains(text, "nothing was repaired: what is damaged is primary data") || got.Repaired {
 			t.Errorf("repair %v: %s", repair, text)
 		}
 	}

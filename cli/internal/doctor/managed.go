@@ -63,8 +63,8 @@ func (e *examination) checkManaged(ctx context.Context) bool {
 			e.fail(subjectRuntime, l.Path+" is missing, and clients call it", "acc install")
 		}
 	}
-	if s.Unreliable {
-		e.fail(subjectRuntime, "the runtime lies on "+s.FileSystem+", where locks may not be seen by everybody", "set ACC_DATA_HOME to a local directory")
+	if kind, network := e.fileSystem(e.Home.Runtime()); network {
+		e.fail(subjectRuntime, "the runtime lies on "+kind+", where locks may not be seen by everybody", "set ACC_DATA_HOME to a local directory")
 	}
 	if s.Upgrade != nil && len(s.Upgrade.Failed) > 0 {
 		e.warn(subjectRuntime, fmt.Sprintf("%d rooms keep the earlier contract: %s", len(s.Upgrade.Failed), strings.Join(s.Upgrade.Failed, "; ")), "acc doctor --migrate-store in each of them")
@@ -99,4 +99,15 @@ func (e *examination) checkGenerations(s runtime.Status) {
 	if n := len(e.Runtime.Holders); n > 0 {
 		e.ok(subjectRuntime, fmt.Sprintf("%d processes keep generations in use: %s", n, strings.Join(e.Runtime.Holders, "; ")))
 	}
+}
+
+// fileSystem says what a directory lies on, as far as that can be told.
+func (e *examination) fileSystem(dir string) (kind string, network bool) {
+	opened, err := e.FS.Open(e.Home.Root, dir)
+	if err != nil {
+		return "", false
+	}
+	defer opened.Close()
+	kind, network, _ = opened.Kind()
+	return kind, network
 }

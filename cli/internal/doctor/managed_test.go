@@ -30,6 +30,7 @@ func TestManagedRuntime(t *testing.T) {
 		activeJSON, pendingJSON, p.home.Root), 0o600))
 	p.must(os.WriteFile(at.StoreUpgrade(), fmt.Appendf(nil, `{"schemaVersion":1,"active":%q,"complete":false,"attemptedAt":%q,"migrated":[],"failed":["room_x: it is damaged"]}`, active, when), 0o600))
 	p.must(os.WriteFile(at.Maintenance(), []byte("{"), 0o600))
+	p.fs = remote{network: true}
 	got := p.examine(false)
 	text := lines(got, subjectRuntime)
 	for _, want := range []string{
@@ -41,6 +42,7 @@ func TestManagedRuntime(t *testing.T) {
 		"fail generation " + active + " must not run: ",
 		"warn generation " + pending + " must not run: ",
 		"fail " + filepath.Join(at.Bin(), layout.Executable("acc-hook")) + " is missing, and clients call it -> acc install",
+		"fail the runtime lies on nfs4, where locks may not be seen by everybody -> set ACC_DATA_HOME to a local directory",
 		"warn 1 rooms keep the earlier contract: room_x: it is damaged -> acc doctor --migrate-store in each of them",
 	} {
 		found := false

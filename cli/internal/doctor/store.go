@@ -141,13 +141,12 @@ func (e *examination) repair(ctx context.Context, r *room.Room, before fsstore.R
 	bounded, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
 	done, err := r.Store.Repair(bounded)
+	after := before
+	if err == nil {
+		after, err = fsck(ctx, r)
+	}
 	if err != nil {
 		e.fail(subjectStore, "could not be repaired: "+err.Error(), hint(err, "acc doctor"))
-		return before
-	}
-	after, err := fsck(ctx, r)
-	if err != nil {
-		e.fail(subjectStore, "cannot be read after the repair: "+err.Error(), hint(err, "acc doctor"))
 		return before
 	}
 	if done.Indexes {

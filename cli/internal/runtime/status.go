@@ -12,7 +12,6 @@ import (
 	"github.com/acc-control-plane/acc/cli/internal/runtime/lockfile"
 	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/protocol/strictjson"
-	"github.com/acc-control-plane/acc/storage-filesystem/fsstore/vfs"
 )
 
 // Status is everything that is known of the runtime of a data home, for people and for doctor.
@@ -33,11 +32,8 @@ type Status struct {
 
 	Generations []GenerationStatus // that are here, or that a pointer names
 	Launch      []LaunchPath
-	Downloads   int    // releases that were being unpacked
-	Worker      bool   // one is at work
-	FileSystem  string // on which locks and links are; "": unknown
-	// Unreliable says that locks on it may not be seen by everybody: a network file system.
-	Unreliable bool
+	Downloads   int  // releases that were being unpacked
+	Worker      bool // one is at work
 
 	Reclaim *ReclaimReport // the last pass, if there was one
 	Upgrade *UpgradeReport // of the stores, likewise
@@ -93,12 +89,8 @@ func (m *Manager) Status(ctx context.Context) (Status, error) {
 	return s, ctx.Err()
 }
 
-// surroundings looks at where the runtime lies.
+// surroundings looks at what lies beside the generations.
 func (m *Manager) surroundings(s *Status) {
-	if dir, err := (vfs.OS{}).Open(m.at.Base, m.at.Dir); err == nil {
-		s.FileSystem, s.Unreliable, _ = dir.Kind()
-		dir.Close()
-	}
 	entries, _ := os.ReadDir(m.at.Downloads())
 	s.Downloads = len(entries)
 	s.Worker = locked(m.at.Worker())
