@@ -34,6 +34,7 @@ type assembly struct {
 	copied  string // module cli, with other lists
 	sums    []byte // the go.sum lines of everything that was taken in
 	proxy   fileproxy.Proxy
+	served  bool   // acc's own modules come from the checkout
 	buildID string // of all executables; "": not stamped
 }
 
@@ -116,6 +117,7 @@ func (a *assembly) copyCLI(ctx context.Context, from string) (string, error) {
 		if err := fileproxy.Pack(root, a.proxy.Dir); err != nil {
 			return "", err
 		}
+		a.served = true
 		return checkoutVersion, os.CopyFS(a.copied, os.DirFS(filepath.Join(root, "cli")))
 	}
 	if from == "" {
@@ -168,14 +170,23 @@ func (a *assembly) fetch(ctx context.Context, name string) (module.Version, list
 	return module.Version{Path: m.Path, Version: m.Version}, newListed(m.Path, has("live")), a.trust(m.Dir)
 }
 
-// trust takes over the checksums that a module was built with. Others are looked up in the database.
+// trust takes over the checksums that a module was built with. Others are looked up in the database. Those of acc's
+// own modules do not count where the checkout serves them: it may have changed since at the same version.
 func (a *assembly) trust(dir string) error {
 	sums, err := os.ReadFile(filepath.Join(dir, "go.sum"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	a.sums = append(append(a.sums, sums...), '\n')
-	return err
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(string(sums)) {
+		if !a.served || !strings.HasPrefix(line, worktree.Prefix) {
+			a.sums = append(a.sums, line...)
+		}
+	}
+	a.sums = append(a.sums, '\n')
+	return nil
 }
 
 // downloaded is what go mod download -json tells.
