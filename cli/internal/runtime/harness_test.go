@@ -86,6 +86,8 @@ func play(role string) int {
 		if err = update(ctx, m, arg); err == nil {
 			_, err = m.UpgradeStores(ctx)
 		}
+	case "install":
+		err = install(ctx, m, arg)
 	case "activate":
 		err = m.Activate(ctx, fileIntegrations{home})
 	case "reclaim":
@@ -113,6 +115,19 @@ func update(ctx context.Context, m *Manager, dir string) error {
 	}
 	_, err = m.Reclaim(ctx)
 	return err
+}
+
+// install is what acc install does with a release that lies somewhere else, where nothing is managed.
+func install(ctx context.Context, m *Manager, dir string) error {
+	s, err := m.StageCopy(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer s.Release()
+	if _, err := m.Install(ctx, s, "/home/ana", nil, true); err != nil {
+		return err
+	}
+	return m.Wire(ctx, "/home/ana", []string{"one", "two"})
 }
 
 // fileIntegrations are two clients whose configuration is one file each.

@@ -63,6 +63,45 @@ func TestKilledBeforeEveryChange(t *testing.T) {
 	}
 }
 
+// TestKilledDuringTheFirstInstallation: whatever a first installation that is killed leaves, nothing half made runs, and
+// installing once more finishes the work.
+func TestKilledDuringTheFirstInstallation(t *testing.T) {
+	stride := 16
+	if os.Getenv(storm) == "all" {
+		stride = 1
+	}
+	from := newWorld(t).unpacked("1.0.0", 0) // only a place where a release lies
+	changes, killed := emptyWorld(t).traced("install "+from, 0)
+	if killed || len(changes) == 0 {
+		t.Fatalf("%q", changes)
+	}
+	t.Logf("a first installation makes %d changes", len(changes))
+	for n := 1; n <= len(changes); n += stride {
+		t.Run(fmt.Sprintf("%d %s", n, changes[n-1]), func(t *testing.T) {
+			w := emptyWorld(t)
+			if seen, killed := w.traced("install "+from, n); !killed {
+				t.Skipf("this time there were only %d", len(seen))
+			}
+			if _, err := os.Lstat(w.command("acc-hook").Path); err == nil {
+				if version, complaint := w.hook("s"); version != "1.0.0" || complaint != "" {
+					t.Errorf("%q %q", version, complaint)
+				}
+			}
+			if err := install(w.ctx(), w.m, from); err != nil {
+				t.Fatal(err)
+			}
+			if version, complaint := w.hook("s"); version != "1.0.0" || complaint != "" {
+				t.Errorf("%q %q", version, complaint)
+			}
+			if c := w.control(); !slices.Equal(c.Targets, []string{"one", "two"}) || c.Phase != Ready {
+				t.Errorf("%+v", c)
+			}
+			w.m.now = func() time.Time { return time.Now().Add(2 * oldAside) } // what was half made is litter by then
+			w.tidied()
+		})
+	}
+}
+
 // traced plays a role in another process and kills that before the nth system call that changes something; 0: never. It
 // gives the names of these calls.
 func (w *world) traced(role string, nth int) (changes []string, killed bool) {

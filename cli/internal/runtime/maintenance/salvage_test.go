@@ -17,15 +17,18 @@ import (
 	"github.com/acc-control-plane/acc/storage-filesystem/process"
 )
 
-// killedAt lets a worker die at a step.
-func (w *world) killedAt(step string) {
+// errLost is why a job is salvaged where nothing is damaged.
+var errLost = protocol.DataError(runtime.ReasonGenerationDamaged, "it is not what it should be")
+
+// killedAt lets a worker, or who salvages, die at a step.
+func (w *world) killedAt(role, step string) {
 	w.t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), envRole+"=worker", envStep+"="+step, "ACC_DATA_HOME="+w.home.Root)
+	cmd.Env = append(os.Environ(), envRole+"="+role, envStep+"="+step, "ACC_DATA_HOME="+w.home.Root)
 	cmd.Stderr = os.Stderr
 	var exit *exec.ExitError
 	if err := cmd.Run(); !errors.As(err, &exit) || exit.ExitCode() != -1 {
@@ -69,7 +72,7 @@ func TestSalvage(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			w.approve()
-			w.killedAt(c.step)
+			w.killedAt("worker", c.step)
 			why := w.damage()
 			// Killed in the middle of it, too: a second one takes over.
 			for range 2 {
@@ -108,6 +111,30 @@ func TestSalvage(t *testing.T) {
 	}
 }
 
+// TestSalvagerKilledAtEveryStep: who takes over from a worker that was killed while it salvaged starts the service if that is
+// not done, and not twice.
+func TestSalvagerKilledAtEveryStep(t *testing.T) {
+	for _, step := range []string{"checkpoint restarting", "start", "started", "checkpoint failed"} {
+		t.Run(step, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.approve()
+			w.killedAt("worker", "stopped")
+			w.killedAt("salvager", step)
+			if err := newWorker(w.home).Salvage(t.Context(), errLost); protocol.ReasonOf(err) != runtime.ReasonGenerationDamaged {
+				t.Errorf("%v", err)
+			}
+			w.serving()
+			if diff := cmp.Diff([]string{"stop", "ended", "start", "served"}, w.log()); diff != "" {
+				t.Error(diff)
+			}
+			if s, j := w.settings(), w.job(); s.Phase != runtime.Ready || s.Active.Version != "1.0.0" || j.Status != Failed || s.Notice == "" {
+				t.Errorf("%+v, %+v", s, j)
+			}
+		})
+	}
+}
+
 // TestFenceOfAnotherActivation: a job behind the fence of an activation that failed before leaves that up, whatever
 // becomes of it: clients may have been changed.
 func TestFenceOfAnotherActivation(t *testing.T) {
@@ -122,7 +149,7 @@ func TestFenceOfAnotherActivation(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.approve()
-		w.killedAt("checkpoint stopping")
+		w.killedAt("worker", "checkpoint stopping")
 		j := w.job()
 		j.Process.StartTime++ // another process serves by now
 		if err := save(w.m, &j); err != nil {

@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 	switch os.Getenv(envRole) {
 	case "service":
 		serve(home)
-	case "worker":
+	case "worker", "salvager":
 		w := newWorker(home)
 		w.Step = func(name string) {
 			if name == os.Getenv(envStep) {
@@ -49,7 +49,11 @@ func TestMain(m *testing.M) {
 				select {}
 			}
 		}
-		if err := w.Run(context.Background()); err != nil {
+		work := w.Run
+		if os.Getenv(envRole) == "salvager" {
+			work = func(ctx context.Context) error { return w.Salvage(ctx, errLost) }
+		}
+		if err := work(context.Background()); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
