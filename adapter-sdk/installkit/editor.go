@@ -1,6 +1,7 @@
 package installkit
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -143,7 +144,7 @@ func (d editor) write(doc []byte, e Edit) ([]byte, undo, error) {
 	case e.Kind == Block:
 		out, u, err := block.Append(doc, marks(e), e.Value)
 		if err == nil {
-			err = d.check(out)
+			err = misfit(d.check(out))
 		}
 		return out, undo{Before: u.Before}, err
 	case d.format == TOML:
@@ -159,6 +160,14 @@ func (d editor) write(doc []byte, e Edit) ([]byte, undo, error) {
 	}
 	out, u, err := jsonedit.Set(doc, d.dialect(), e.Path, e.Value, e.Volatile...)
 	return out, jsonUndo(u), err
+}
+
+// misfit is the problem of a text that was good until acc's lines stood at its end. Whoever mends it has no such line.
+func misfit(err error) error {
+	if s, ok := errors.AsType[*tomledit.SyntaxError](err); ok {
+		return &tomledit.SyntaxError{Problem: "acc's lines do not fit at its end: " + s.Problem}
+	}
+	return err
 }
 
 func jsonUndo(u jsonedit.Undo) undo {

@@ -82,6 +82,17 @@ func TestBadConfigurationsAreLeftAlone(t *testing.T) {
 	}
 }
 
+// TestLinesThatDoNotFit: the user's text is good, and what is wrong is not in any line of it.
+func TestLinesThatDoNotFit(t *testing.T) {
+	b := newBench(t, map[string]string{"config.toml": "hooks = [{event = 'Stop', command = 'true'}]\n"})
+	before := b.tree()
+	_, err := b.kit.Plan(context.Background(), b.m)
+	if protocol.CodeOf(err) != protocol.Data || !strings.Contains(err.Error(), "do not fit at its end: ") || strings.Contains(err.Error(), ": line ") {
+		t.Errorf("%v", err)
+	}
+	b.same("afterwards", before)
+}
+
 func TestASymlinkedConfigurationIsLeftAlone(t *testing.T) {
 	b := newBench(t, map[string]string{"real.json": "{}"})
 	if err := os.Symlink("real.json", b.vendor.path("settings.json")); err != nil {
