@@ -55,8 +55,7 @@ func linesOfStories(t *testing.T) []told {
 	return all
 }
 
-// TestEveryCommandAndOptionIsInAStory: each command is run by a story and refused by one, and each option is given
-// in one. A command without failures of its own is listed here, with the reason.
+// TestEveryCommandAndOptionIsInAStory: each command and each option of it is given in a story, and refused in one. A command without failures of its own is listed here, with the reason.
 func TestEveryCommandAndOptionIsInAStory(t *testing.T) {
 	lines := linesOfStories(t)
 	neverFails := map[string]string{
@@ -76,7 +75,7 @@ func TestEveryCommandAndOptionIsInAStory(t *testing.T) {
 			return
 		}
 		name, ran, failed := strings.Join(path, " "), false, false
-		given := map[string]bool{}
+		given, refused := map[string]bool{}, map[string]bool{}
 		for _, l := range lines {
 			if !runs(l.words, path) {
 				continue
@@ -85,6 +84,7 @@ func TestEveryCommandAndOptionIsInAStory(t *testing.T) {
 			for _, word := range l.words {
 				option, _, _ := strings.Cut(word, "=")
 				given[option] = true
+				refused[option] = refused[option] || l.refuse
 			}
 		}
 		if !ran && toldElsewhere[name] == "" {
@@ -96,6 +96,9 @@ func TestEveryCommandAndOptionIsInAStory(t *testing.T) {
 		for _, o := range c.Options {
 			if !given["--"+o.Name] {
 				t.Errorf("no story gives acc %s --%s", name, o.Name)
+			}
+			if !refused["--"+o.Name] {
+				t.Errorf("no story is refused acc %s --%s", name, o.Name)
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"time"
@@ -77,6 +78,9 @@ func (o searchOptions) run(ctx context.Context, inv *Invocation) (Answer, error)
 	if err != nil {
 		return Answer{}, err
 	}
+	if err := onRecord(ctx, r, o.query.From); err != nil {
+		return Answer{}, err
+	}
 	corpus, err := corpusOf(ctx, inv, r)
 	if err != nil {
 		return Answer{}, err
@@ -97,6 +101,22 @@ func (o searchOptions) run(ctx context.Context, inv *Invocation) (Answer, error)
 	a := answer(view.Search, data, func(u *ui.UI) { sayFound(u, data) })
 	a.WorkspaceID = r.Workspace.ID
 	return a, nil
+}
+
+// onRecord refuses the name of a participant that the room never knew: nothing found would tell nobody of the slip.
+func onRecord(ctx context.Context, r *room.Room, name string) error {
+	if name == "" {
+		return nil
+	}
+	known := false
+	err := r.Store.View(ctx, func(reader core.Reader) (err error) {
+		_, known, err = reader.Get(protocol.KindParticipant, name)
+		return err
+	})
+	if err != nil || known {
+		return err
+	}
+	return protocol.DataError(protocol.ReasonNotFound, fmt.Sprintf("no participant %q in this room", name)).WithHint("acc status --all lists everyone")
 }
 
 // corpusOf brings the cached messages of a room up to date.
