@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -48,6 +49,10 @@ func TestWatchRepaintsATerminal(t *testing.T) {
 			if err := cmd.Wait(); err != nil {
 				t.Errorf("an interrupted watch is no error: %v", err)
 			}
+			screen.rest()
+			if cut, whole := bytes.LastIndex(screen.seen, []byte("\x1b[?7l")), bytes.LastIndex(screen.seen, []byte("\x1b[?7h")); cut < 0 || whole < cut {
+				t.Errorf("the terminal is left to cut lines: %q", screen.seen)
+			}
 		})
 	}
 }
@@ -69,6 +74,12 @@ func (s *screen) until(text string) {
 		}
 		s.seen = append(s.seen, buf[:n]...)
 	}
+}
+
+// rest reads what was drawn until the other end was closed.
+func (s *screen) rest() {
+	data, _ := io.ReadAll(s.from) // a terminal whose other end is closed fails
+	s.seen = append(s.seen, data...)
 }
 
 // plainContains looks behind the styles.

@@ -23,7 +23,7 @@ func watchCommand() *Definition {
 			Name: "watch", Group: groupRoom,
 			Summary: "show the room and what happens in it, live",
 			Options: withHeader(),
-			Notes:   []string{"On a terminal the screen is repainted until interrupted; elsewhere it is acc log --follow."},
+			Notes:   []string{"On a terminal the screen is repainted until interrupted, and lines end at its edge; elsewhere it is acc log --follow."},
 		},
 		Patience: MaxWait,
 		Run: func(ctx context.Context, inv *Invocation, _ *flags.Context) (Answer, error) {
@@ -73,9 +73,10 @@ func (l *chronicler) paint(ctx context.Context, inv *Invocation, status core.Sta
 	for _, s := range status.Sessions {
 		l.names[s.SessionID] = s.ParticipantID
 	}
-	inv.UI.Clear()
-	sayStatus(inv.UI, status, "", home())
-	inv.UI.Print("")
-	l.say(inv.UI, page.Events)
+	inv.UI.Frame(func() {
+		sayStatus(inv.UI, status, "", home())
+		inv.UI.Print("")
+		l.say(inv.UI, page.Events)
+	})
 	return inv.UI.Err()
 }

@@ -69,8 +69,12 @@ func (u *UI) Err() error { return u.failed }
 // Terminal says whether the answer goes to a terminal.
 func (u *UI) Terminal() bool { return u.terminal }
 
-// Clear empties a terminal and goes to its top left corner.
-func (u *UI) Clear() { u.Raw([]byte("\x1b[H\x1b[2J")) }
+// Frame draws the whole of a terminal anew. What is wider than the terminal is cut by it, so that a line takes one row.
+func (u *UI) Frame(draw func()) {
+	u.Raw([]byte("\x1b[H\x1b[2J\x1b[?7l"))
+	draw()
+	u.Raw([]byte("\x1b[?7h"))
+}
 
 // Note writes one line of information to stderr.
 func (u *UI) Note(text string) {
