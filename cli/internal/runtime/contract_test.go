@@ -3,6 +3,7 @@ package runtime
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -32,7 +33,13 @@ func TestMissingContractIsRecovered(t *testing.T) {
 	}
 	bin := filepath.Join(w.m.at.Generation(g.Name), "bin", programFile("acc-mcp"))
 	for name, damage := range map[string]func() error{
-		"mode":      func() error { return os.Chmod(bin, 0o755) },
+		"mode": func() error { return os.Chmod(bin, 0o755) },
+		"set-user-id": func() error {
+			if runtime.GOOS == "windows" {
+				return os.Remove(bin)
+			}
+			return os.Chmod(bin, 0o700|os.ModeSetuid)
+		},
 		"content":   func() error { return flip(bin) },
 		"extra":     func() error { return os.WriteFile(filepath.Join(filepath.Dir(bin), "more"), nil, 0o600) },
 		"truncated": func() error { return os.Truncate(bin, 1) },

@@ -105,8 +105,8 @@ func checkFile(path string, want release.FileInfo, installed bool) error {
 		return errors.New(want.Path + " is not a regular file")
 	case info.Size() != want.Size:
 		return fmt.Errorf("%s has %d bytes instead of %d", want.Path, info.Size(), want.Size)
-	case installed && runtime.GOOS != "windows" && info.Mode().Perm() != modeOf(want):
-		return fmt.Errorf("%s has mode %04o instead of %04o", want.Path, info.Mode().Perm(), modeOf(want))
+	case installed && runtime.GOOS != "windows" && info.Mode() != modeOf(want): // set-user-id and the like included
+		return fmt.Errorf("%s has mode %v instead of %v", want.Path, info.Mode(), modeOf(want))
 	}
 	f, err := os.Open(path)
 	if err != nil {
