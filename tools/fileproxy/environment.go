@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/acc-control-plane/acc/tools/worktree"
@@ -30,7 +31,7 @@ func In(scratch string, own ...string) Proxy {
 
 // Exports are the settings with which a go command outside of any workspace takes modules from the proxy,
 // then from this machine's module cache (so that nothing is fetched twice), then from the proxies of the
-// environment.
+// environment, whose private modules stay private.
 func (p Proxy) Exports() []string {
 	list := []string{fileURL(p.Dir)}
 	if dir := goEnv("GOMODCACHE"); dir != "" {
@@ -39,8 +40,12 @@ func (p Proxy) Exports() []string {
 	if proxies := goEnv("GOPROXY"); proxies != "" {
 		list = append(list, proxies)
 	}
+	unlisted := p.Own
+	if private := goEnv("GONOSUMDB"); private != "" { // GOPRIVATE too, unless it is set itself
+		unlisted = append(slices.Clone(unlisted), private)
+	}
 	return []string{
-		"GOPROXY=" + strings.Join(list, ","), "GOMODCACHE=" + p.Cache, "GONOSUMDB=" + strings.Join(p.Own, ","), "GOFLAGS=-mod=mod", "GOWORK=off",
+		"GOPROXY=" + strings.Join(list, ","), "GOMODCACHE=" + p.Cache, "GONOSUMDB=" + strings.Join(unlisted, ","), "GOFLAGS=-mod=mod", "GOWORK=off",
 	}
 }
 
