@@ -92,6 +92,24 @@ func TestHelpFitsAScreen(t *testing.T) {
 	}
 }
 
+// A note is whole sentences, which the page wraps by itself, or a name and a command.
+func TestNotesAreSentences(t *testing.T) {
+	var check func(d *command.Definition)
+	check = func(d *command.Definition) {
+		for _, note := range d.Notes {
+			if !strings.HasSuffix(note, ".") && !strings.Contains(note, ": ") {
+				t.Errorf("%s: %q is a part of a sentence", d.Name, note)
+			}
+		}
+		for _, sub := range d.Subcommands {
+			check(sub)
+		}
+	}
+	for _, d := range command.Catalogue() {
+		check(d)
+	}
+}
+
 // Every command that needs an owner pair says so before it looks at any room.
 func TestOwnerIsAskedForFirst(t *testing.T) {
 	for _, d := range command.Catalogue() {

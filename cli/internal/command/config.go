@@ -26,8 +26,8 @@ func configCommand() *Definition {
 			Name: "config", Group: groupSetup,
 			Summary: "write or check the configuration that names a room",
 			Notes: []string{
-				"A Git repository is a room without any configuration. A configuration names one for directories outside of Git,",
-				"or for several repositories below one directory.",
+				"A Git repository is a room without any configuration. A configuration names one for directories outside of Git, " +
+					"or for several repositories below one directory.",
 			},
 		},
 		Subcommands: []*Definition{configInitCommand(), configValidateCommand()},

@@ -25,8 +25,8 @@ func deliveryCommand() *Definition {
 				{Name: "adapter", Value: "ID", Repeated: true, Usage: "only this client; none: every one that can be woken"},
 			},
 			Notes: []string{
-				"Off until it is chosen. Nothing is started, resumed or interrupted for a message, and with off every message still",
-				"arrives with the next turn. A session follows a change from its next turn on, senders at once.",
+				"Off until it is chosen. Nothing is started, resumed or interrupted for a message, and with off every message still " +
+					"arrives with the next turn. A session follows a change from its next turn on, senders at once.",
 			},
 		},
 		Run: func(_ context.Context, inv *Invocation, given *flags.Context) (Answer, error) {

@@ -28,8 +28,8 @@ func uninstallCommand() *Definition {
 				{Name: "dry-run", Usage: "list what would be changed, and change nothing"},
 			},
 			Notes: []string{
-				"Every file of yours is as it was before, byte for byte. Only what this data home installed is taken out,",
-				"and what was changed since stays and is named. Rooms, choices and acc itself stay in the data home.",
+				"Every file of yours is as it was before, byte for byte. Only what this data home installed is taken out, " +
+					"and what was changed since stays and is named. Rooms, choices and acc itself stay in the data home.",
 			},
 		},
 		Patience: 2 * Thinking,
