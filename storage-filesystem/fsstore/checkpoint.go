@@ -44,17 +44,20 @@ func (s *Store) checkpointPart(ctx context.Context, files int) (*checkpointing, 
 		return c, err
 	}
 	c.dir, c.journal = dir, journal{dir, id.tag()}
-	if todo, err := c.choose(); !todo || err != nil {
+	if todo, err := c.choose(headFile); !todo || err != nil {
 		return c, err
 	}
 	err = s.write(ctx, func(w *writing) error {
+		if w.from != w.last {
+			w.publish(ctx)
+		}
 		s.diagnose(w.catchUp(ctx, w.manifest, w.last.Generation, catchUpMost))
 		return nil
 	})
 	if err != nil {
 		return c, err
 	}
-	if todo, err := c.choose(); !todo || err != nil { // what was published meanwhile belongs to it, too
+	if todo, err := c.choose(appliedFile); !todo || err != nil { // what was published meanwhile belongs to it, too
 		return c, err
 	}
 	if err := c.flush(ctx); err != nil {
@@ -76,11 +79,11 @@ type checkpointing struct {
 	more         bool       // the state is published further than the target
 }
 
-// choose reads the target before anything is flushed: what is published later is not covered.
-func (c *checkpointing) choose() (todo bool, err error) {
+// choose reads the target from a mark, before anything is flushed: what is published later is not covered.
+func (c *checkpointing) choose(name string) (todo bool, err error) {
 	c.store.step(StepCheckpointTarget)
-	applied, err := readMark(c.dir, appliedFile)
-	if err != nil || !c.store.ours(applied) {
+	target, err := readMark(c.dir, name)
+	if err != nil || !c.store.ours(target) {
 		return false, err
 	}
 	checkpoint, err := readMark(c.dir, checkpointFile)
@@ -97,7 +100,7 @@ func (c *checkpointing) choose() (todo bool, err error) {
 	if c.manifest, err = readManifest(c.dir, manifestFile, c.journal.tag); err != nil {
 		return false, err
 	}
-	c.from, c.target, c.state = checkpoint.placeOf(), applied.place, st.ID
+	c.from, c.target, c.state = checkpoint.placeOf(), target.place, st.ID
 	return c.target.Generation > c.from.Generation, nil
 }
 

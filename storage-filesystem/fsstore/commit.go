@@ -191,7 +191,7 @@ func (w *writing) commit(t *tx) (core.Commit, error) {
 			With("generation", done.Generation).Because(err)
 	}
 	w.last = e.place
-	w.finish(e)
+	w.finish(t.ctx, e)
 	return done, nil
 }
 
@@ -307,38 +307,4 @@ func notCommitted(what string, cause error) *protocol.Error {
 		e.Hint = "free some disk space and try again"
 	}
 	return e.Because(cause)
-}
-
-// finish publishes a committed frame. Its faults do not fail the commit: whoever reads finds what is
-// missing in the frame.
-func (w *writing) finish(e *entry) {
-	own := newOverlay()
-	own.add([]entry{*e})
-	for _, key := range own.keys() {
-		w.publishCommitted(key, own.images[key])
-	}
-	if w.gap {
-		return
-	}
-	w.store.diagnose(w.updateIndexes())
-	w.store.step(StepApplied)
-	if err := w.replaceMark(appliedFile, w.last); err != nil {
-		w.store.diagnose(err)
-		return
-	}
-	if w.last.Generation == 1 {
-		w.forgetSolo()
-		w.store.diagnose(makeReserve(w.dir))
-	}
-}
-
-func (w *writing) publishCommitted(key recordKey, m image) {
-	if w.gap {
-		return
-	}
-	w.store.step(StepPublish)
-	if err := w.publish(key, m); err != nil {
-		w.gap = true
-		w.store.diagnose(writeError(key.file(), err))
-	}
 }

@@ -60,7 +60,7 @@ type inhabited struct {
 func inhabit(t *testing.T, messages int) inhabited {
 	t.Helper()
 	h := inhabited{disk: vfstest.NewDisk(), clock: coretest.NewClock(), processes: &coretest.Processes{}}
-	s := onDisk(h.disk.Process())
+	s := lazy(h.disk.Process())
 	c := h.room(t, s)
 	ctx := context.Background()
 	for name, owner := range map[string]*core.Owner{"ada": &h.ada, "bob": &h.bob} {
@@ -213,7 +213,7 @@ func (h inhabited) costs(t *testing.T, prepare func(d *vfstest.Disk), wantError 
 		if name == "send" || name == "read" || name == "ack" || name == "reply" || name == "close" {
 			d = base.Clone()
 		}
-		err := run(context.Background(), h.room(t, onDisk(c.wrap(d.Process()))))
+		err := run(context.Background(), h.room(t, lazy(c.wrap(d.Process()))))
 		if err != nil && !wantError {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -239,7 +239,7 @@ func TestCallCounts(t *testing.T) {
 	young, old := inhabit(t, little), inhabit(t, much)
 	behind := func(commits int) func(d *vfstest.Disk) {
 		return func(d *vfstest.Disk) {
-			s := onDisk(failingPages(d))
+			s := lazy(failingPages(d))
 			for i := range commits {
 				if _, err := s.Update(context.Background(), func(tx core.Tx) error {
 					return put(tx, participant(fmt.Sprint("p", i), "x"))

@@ -32,10 +32,24 @@ func onDisk(fs vfs.FS) *fsstore.Store {
 	return s
 }
 
+// tryOnDisk opens a store that publishes every frame, so that a test knows where everything is.
 func tryOnDisk(fs vfs.FS) (*fsstore.Store, error) {
-	return fsstore.Open(context.Background(), fsstore.Options{
+	return fsstore.Open(context.Background(), diskOptions(fs).LagFrames(1))
+}
+
+func diskOptions(fs vfs.FS) fsstore.Options {
+	return fsstore.Options{
 		Dir: diskDir, Base: "/home", WorkspaceID: coretest.WorkspaceID, Create: true, FS: fs, Clock: coretest.NewClock(),
-	})
+	}
+}
+
+// lazy opens a store that publishes when a room's does.
+func lazy(fs vfs.FS) *fsstore.Store {
+	s, err := fsstore.Open(context.Background(), diskOptions(fs))
+	if err != nil {
+		panic(err)
+	}
+	return s
 }
 
 func participant(id, name string) *protocol.Participant {

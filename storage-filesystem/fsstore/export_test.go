@@ -8,6 +8,12 @@ func (o Options) RotateAt(bytes int64) Options {
 	return o
 }
 
+// LagFrames is after how many frames a writer publishes.
+func (o Options) LagFrames(frames uint64) Options {
+	o.lagFrames = frames
+	return o
+}
+
 // Scan answers q by looking at every record: what the indexes must agree with.
 func Scan(r core.Reader, q core.Query) ([]core.Entry, error) {
 	snap, ok := r.(*snapshot)
@@ -20,6 +26,6 @@ func Scan(r core.Reader, q core.Query) ([]core.Entry, error) {
 
 // Bounds that tests measure against.
 const (
-	LagFrames = lagFrames
-	MaxLag    = maxLag
+	Lag    = lagFrames
+	MaxLag = maxLag
 )

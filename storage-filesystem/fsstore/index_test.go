@@ -217,12 +217,14 @@ func rebuilding(d *vfstest.Disk) *fsstore.Store {
 	return s
 }
 
-func lived(t *testing.T, commits int) *vfstest.Disk {
+func lived(t *testing.T, commits int) *vfstest.Disk { return livedOn(t, onDisk, commits) }
+
+func livedOn(t *testing.T, open func(vfs.FS) *fsstore.Store, commits int) *vfstest.Disk {
 	t.Helper()
 	life := &churn{r: rand.New(rand.NewPCG(9, 9))}
 	d := vfstest.NewDisk()
 	for range commits {
-		if _, err := onDisk(d.Process()).Update(context.Background(), life.step); err != nil {
+		if _, err := open(d.Process()).Update(context.Background(), life.step); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -243,7 +245,7 @@ func TestIndexDamage(t *testing.T) {
 		"manifest torn":      func(d *vfstest.Disk) { m := readFile(t, d, manifest); d.WriteFile(manifest, m[:len(m)/2]) },
 		"manifest all zeros": func(d *vfstest.Disk) { d.WriteFile(manifest, make([]byte, len(readFile(t, d, manifest)))) },
 		"manifest too old": func(d *vfstest.Disk) {
-			old := readFile(t, lived(t, commits-fsstore.MaxLag-fsstore.LagFrames), manifest)
+			old := readFile(t, lived(t, commits-fsstore.MaxLag-fsstore.Lag), manifest)
 			d.WriteFile(manifest, old)
 		},
 		"manifest of another store": func(d *vfstest.Disk) {
@@ -302,7 +304,7 @@ func TestIndexDamage(t *testing.T) {
 // TestIndexesDoNotHideADamagedJournal: where the frames after the indexes are damaged, nobody makes new indexes
 // from the records and goes on; file and offset are named and nothing changes.
 func TestIndexesDoNotHideADamagedJournal(t *testing.T) {
-	d := lived(t, 10)
+	d := livedOn(t, lazy, 10)
 	journal := readFile(t, d, journalFile)
 	journal[len(journal)/3] ^= 1
 	d.WriteFile(journalFile, journal)

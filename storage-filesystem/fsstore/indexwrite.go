@@ -11,13 +11,6 @@ import (
 	"github.com/acc-control-plane/acc/storage-filesystem/fsstore/vfs"
 )
 
-// How far the indexes may fall behind before a commit brings them up to date. Readers lay the frames
-// between over them, so this weighs what every read parses against what every commit writes.
-const (
-	lagFrames = 16
-	lagBytes  = 48 << 10
-)
-
 // historyLevel is the height of the indexes that grow with history, so that looking something up in them
 // costs the same from the first entry to some hundreds of thousands.
 const historyLevel = 4
@@ -39,12 +32,7 @@ const (
 
 // updateIndexes brings the indexes up to the last frame when they have fallen far enough behind.
 func (w *writing) updateIndexes() error {
-	m := w.manifest
-	if m == nil {
-		m = &manifest{}
-	}
-	near := m.Segment == 0 || m.Segment == w.last.Segment
-	if near && w.last.Generation-m.Generation < lagFrames && w.last.End-m.End < lagBytes {
+	if !w.lagging(w.manifest.placeOf()) {
 		return nil
 	}
 	return w.catchUp(context.Background(), w.manifest, catchUpMost, maxLag) // it is bounded, and the commit is decided

@@ -91,11 +91,18 @@ func (s *snapshot) hasRecords(kind protocol.Kind) bool {
 	if err != nil {
 		return false
 	}
+	published := s.at.Generation
+	if unpublished := s.overlay.entries; len(unpublished) > 0 {
+		published = unpublished[0].place.Generation - 1
+	}
+	if ix.manifest.Generation > published {
+		return false // it may list what is only in those frames
+	}
 	if ix.manifest.roots[kindIndex[kind]] != "" {
 		return true
 	}
 	for i := range ix.frames {
-		if unpublished := s.overlay.entries; len(unpublished) > 0 && ix.frames[i].place.Generation >= unpublished[0].place.Generation {
+		if ix.frames[i].place.Generation > published {
 			break
 		}
 		if slices.ContainsFunc(ix.frames[i].Puts, func(p put) bool { return p.Kind == string(kind) }) {

@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 
 // play is what another process does: args are the directory of the store and what the role needs.
 func play(role string, args []string) error {
-	opts := fsstore.Options{Dir: args[0], WorkspaceID: coretest.WorkspaceID, Create: true}
+	opts := fsstore.Options{Dir: args[0], WorkspaceID: coretest.WorkspaceID, Create: true}.LagFrames(1)
 	switch role {
 	case "signal": // set the pair to args[1]; send itself signal args[3] at step number args[2]
 		at, _ := strconv.Atoi(args[2])

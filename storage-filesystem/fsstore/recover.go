@@ -1,7 +1,6 @@
 package fsstore
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 
@@ -50,7 +49,9 @@ func (w *writing) recover(ctx context.Context) error {
 	if err := w.putHead(); err != nil {
 		return err
 	}
-	w.publishUnpublished(ctx)
+	if w.owes() {
+		w.publish(ctx)
+	}
 	return nil
 }
 
@@ -213,92 +214,4 @@ func (w *writing) replaceMark(name string, at place) error {
 		w.applied = m
 	}
 	return nil
-}
-
-// publishUnpublished publishes, of every record in the overlay, the last image, unless its file holds
-// it already. A failure, or the end of the caller's time, leaves a gap: the overlay goes on standing for what is
-// missing, and the next writer goes on.
-func (w *writing) publishUnpublished(ctx context.Context) {
-	for _, key := range w.overlay.keys() {
-		if ctx.Err() != nil {
-			w.gap = true
-			return
-		}
-		m := w.overlay.images[key]
-		if w.published(key, m) {
-			continue
-		}
-		w.store.step(StepRecoverPublish)
-		if err := w.publish(key, m); err != nil {
-			w.gap = true
-			w.store.diagnose(writeError(key.file(), err))
-			return
-		}
-	}
-	if w.store.ours(w.applied) && w.applied.Generation >= w.last.Generation {
-		return
-	}
-	if w.gap = !w.recoverIndexes(ctx); w.gap {
-		return
-	}
-	w.store.step(StepRecoverApplied)
-	if err := w.replaceMark(appliedFile, w.last); err != nil {
-		w.gap = true
-		w.store.diagnose(err)
-		return
-	}
-	w.from = w.last
-}
-
-// recoverIndexes brings the indexes up to the last frame before the frames after the checkpoint are no longer laid
-// over anything: the pages of the manifest may have been lost with the power, and those that the checkpoint has
-// flushed may be too far behind for a reader. What cannot be brought up to date is left to a command. It says
-// whether the caller's time has sufficed.
-func (w *writing) recoverIndexes(ctx context.Context) bool {
-	unread := uint64(len(w.overlay.entries)) + maxLag
-	var from *manifest
-	if w.store.ours(w.applied) {
-		from = w.manifest
-		if lag := w.last.Generation - from.placeOf().Generation; lag <= maxLag || lag > unread {
-			return true // near enough, or out of reach already
-		}
-	}
-	if len(w.overlay.entries) == 0 {
-		return true
-	}
-	if err := w.catchUp(ctx, from, unread, unread); err != nil && ctx.Err() == nil {
-		w.store.diagnose(err)
-	}
-	return ctx.Err() == nil
-}
-
-// published says whether the state file of key is what m says.
-func (w *writing) published(key recordKey, m image) bool {
-	raw, err := w.dir.ReadFile(key.file(), maxState)
-	if m.record == nil {
-		return vfs.Missing(err)
-	}
-	if err != nil {
-		return false
-	}
-	want, err := m.state(key)
-	return err == nil && bytes.Equal(raw, want)
-}
-
-// publish makes the state file of key what m says.
-func (w *writing) publish(key recordKey, m image) error {
-	if m.record == nil {
-		if err := w.dir.Remove(key.file()); !vfs.Missing(err) {
-			return err
-		}
-		return nil
-	}
-	data, err := m.state(key)
-	if err != nil {
-		return err
-	}
-	if m.created == m.generation {
-		return replaceNew(w.dir, stateDir, key.file(), data)
-	}
-	return replace(w.dir, stateDir, key.file(), data)
 }

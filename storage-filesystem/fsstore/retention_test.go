@@ -154,7 +154,7 @@ func TestCheckpointBoundsReplay(t *testing.T) {
 	d.PowerCut(4)
 	published := 0
 	opts := fsstore.Options{Dir: diskDir, Base: "/home", WorkspaceID: coretest.WorkspaceID, FS: d.Process(), Rebuild: true, Trace: func(step string) {
-		if step == fsstore.StepRecoverPublish {
+		if step == fsstore.StepPublish {
 			published++
 		}
 	}}

@@ -38,7 +38,8 @@ type Options struct {
 	Clock core.Clock // for what people read; nil: the system's
 	FS    vfs.FS     // nil: the real file system, by a vfs.Keeping of its own
 
-	rotateAt int64 // bytes of a segment after which the next frame begins a new one; 0: rotateAt
+	rotateAt  int64  // bytes of a segment after which the next frame begins a new one; 0: rotateAt
+	lagFrames uint64 // after which a writer publishes; 0: lagFrames
 }
 
 func (o *Options) now() time.Time {
@@ -82,6 +83,9 @@ func open(ctx context.Context, opts Options, migrating bool) (*Store, error) {
 	}
 	if opts.rotateAt == 0 {
 		opts.rotateAt = rotateAt
+	}
+	if opts.lagFrames == 0 {
+		opts.lagFrames = lagFrames
 	}
 	s := &Store{opts: opts, fs: opts.FS, migrating: migrating}
 	if s.fs == nil {

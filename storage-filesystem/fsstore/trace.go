@@ -14,8 +14,6 @@ const (
 	StepRecoverAdopt      = "recover.adopt"      // the last frame is written again in place
 	StepRecoverFlush      = "recover.adopt-sync" // ... and flushed
 	StepRecoverHead       = "recover.head"       // head is replaced
-	StepRecoverPublish    = "recover.publish"    // one state file is published; once for each
-	StepRecoverApplied    = "recover.applied"    // applied is replaced
 	StepCallback          = "commit.callback"    // the callback runs
 	StepRotate            = "commit.rotate"      // a new segment is made
 	StepAppend            = "commit.append"      // the frame is written
