@@ -239,9 +239,15 @@ func TestOnlyItsOwn(t *testing.T) {
 	c.acc("install --adapter codex --adapter grok")
 	wired := c.tree()
 	theirs := "ACC_DATA_HOME=" + filepath.Join(filepath.Dir(c.data), "theirs")
-	for _, line := range []string{"install", "uninstall"} {
-		out, errs, code := c.run("'"+filepath.Join(c.build, "acc")+"' "+line+" --adapter codex --adapter grok", "", theirs)
-		if code != 4 || !strings.Contains(errs, "acc: Codex: ") || !strings.Contains(errs, "acc: Grok: ") {
+	for line, good := range map[string]func(out, errs string, code int) bool{
+		"install": func(_, errs string, code int) bool {
+			return code == 4 && strings.Contains(errs, "acc: Codex: ") && strings.Contains(errs, "acc: Grok: ")
+		},
+		"uninstall": func(out, errs string, code int) bool {
+			return code == 0 && errs == "" && out == "nothing of this data home is in: Codex, Grok\n"
+		},
+	} {
+		if out, errs, code := c.run("'"+filepath.Join(c.build, "acc")+"' "+line+" --adapter codex --adapter grok", "", theirs); !good(out, errs, code) {
 			t.Errorf("%s of another data home: exit %d\n%s%s", line, code, out, errs)
 		}
 		if diff := cmp.Diff(wired, c.tree()); diff != "" {
