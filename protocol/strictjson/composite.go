@@ -37,8 +37,8 @@ func (t nullable) shape() *shape {
 	return s
 }
 
-// Nested is an object held by value. It is never empty, so that it can be neither nullable nor
-// optional; Pointer(Nested(o)) can.
+// Nested is an object held by value. It is never empty: one that may be absent or null is the zero value when
+// it is read so, and is always written. Pointer(Nested(o)) tells and keeps the difference.
 func Nested[T any](o *Object[T]) Type[T] { return Type[T]{nested{o}} }
 
 type nested struct{ table table }
