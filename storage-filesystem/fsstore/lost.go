@@ -51,7 +51,7 @@ func (s *snapshot) mayBeAbsent(key recordKey) error {
 	if s.loads.gone || s.promisedNothing() {
 		return nil
 	}
-	if !s.loads.holds(key.kind) && s.hasRecords(key.kind) {
+	if s.hasRecords(key.kind) && !s.loads.holds(key.kind) { // what indexes say is mostly in memory already
 		return lost(key, "so is every "+string(key.kind)+", and the indexes list some")
 	}
 	return nil

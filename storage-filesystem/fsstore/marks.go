@@ -113,9 +113,9 @@ func readMark(dir vfs.Dir, name string) (*mark, error) {
 
 const maxMarkReads = 16
 
-// readNamed reads a mark and says whether name still led to it afterwards. A reader that is held up between
-// opening a file and reading it may see the mark of a commit that is being written over it, and which is
-// only valid once the name leads there again.
+// readNamed reads a mark and says whether it is one that counts. A reader that is held up between opening a file and
+// reading it may see the mark of a commit that is being written over it. Of head that is only valid once the name leads
+// there again, and of others a part may be seen.
 func readNamed(dir vfs.Dir, name string) (m *mark, current bool, err error) {
 	f, err := dir.Open(name, vfs.Read)
 	if err != nil {
@@ -127,11 +127,15 @@ func readNamed(dir vfs.Dir, name string) (m *mark, current bool, err error) {
 	if err != nil && err != io.EOF {
 		return nil, false, err
 	}
+	m = decodeMark(raw[:n])
+	if m != nil && name != headFile {
+		return m, true, nil // what it vouches for was done before it was written
+	}
 	named, err := dir.Stat(name)
 	if vfs.Missing(err) {
 		return nil, false, nil // it was deleted: the next attempt says so
 	}
-	return decodeMark(raw[:n]), named.ID == f.ID(), err
+	return m, named.ID == f.ID(), err
 }
 
 func decodeMark(raw []byte) *mark {

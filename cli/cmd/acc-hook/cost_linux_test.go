@@ -13,10 +13,10 @@ import (
 // What a hook may cost, in numbers that do not depend on how busy the machine is. docs/performance.md
 // says how they are measured and where they come from.
 const (
-	maxCalls      = 150      // system calls beyond those of an empty program
-	maxTold       = 180      // likewise where a peer's session, its presence and its process are looked at too
-	maxInitAllocs = 900      // before main
-	maxInitBytes  = 96 << 10 // as above
+	maxCalls      = 125      // system calls beyond those of an empty program
+	maxTold       = 150      // likewise where a peer's session, its presence and its process are looked at too
+	maxInitAllocs = 180      // before main
+	maxInitBytes  = 32 << 10 // as above
 	maxBinary     = 8 << 20  // stripped
 )
 

@@ -31,12 +31,12 @@ type keptDir struct {
 func (k *Keeping) Open(base, dir string) (Dir, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if fd, ok := k.kept.again(base, dir); ok {
-		return &osDir{fd: fd, path: dir, parents: map[string]int{"": fd}}, nil
+	if k.kept.leads(base, dir) {
+		return &osDir{fd: k.kept.fd, path: dir, id: k.kept.id, parents: map[string]int{"": k.kept.fd}, kept: k.kept}, nil
 	}
 	d, err := k.OS.Open(base, dir)
 	if err == nil {
-		k.keep(d.(*osDir).fd, base, dir)
+		k.keep(d.(*osDir), base)
 	}
 	return d, err
 }
@@ -47,40 +47,25 @@ func (k *Keeping) Create(base, dir string) (Dir, error) {
 	defer k.mu.Unlock()
 	d, err := k.OS.Create(base, dir)
 	if err == nil {
-		k.keep(d.(*osDir).fd, base, dir)
+		k.keep(d.(*osDir), base)
 	}
 	return d, err
 }
 
-// keep remembers a second descriptor of an opened directory. It does not matter if it cannot.
-func (k *Keeping) keep(fd int, base, dir string) {
-	k.kept = nil
-	var st unix.Stat_t
-	if unix.Fstat(fd, &st) != nil {
-		return
-	}
-	own, err := duplicate(fd)
-	if err != nil {
-		return
-	}
-	k.kept = &keptDir{fd: own, base: base, dir: dir, id: info(&st).ID}
-	runtime.AddCleanup(k.kept, func(fd int) { _ = unix.Close(fd) }, own)
+// keep takes the descriptor of an opened directory over. It is closed when neither we nor a directory that uses it is
+// left.
+func (k *Keeping) keep(d *osDir, base string) {
+	k.kept = &keptDir{fd: d.fd, base: base, dir: d.path, id: d.id}
+	d.kept = k.kept
+	runtime.AddCleanup(k.kept, func(fd int) { _ = unix.Close(fd) }, d.fd)
 }
 
-// again gives a descriptor of the kept directory if dir is it and its path still leads there.
-func (d *keptDir) again(base, dir string) (int, bool) {
+// leads says whether dir is the kept directory and its path still leads there.
+func (d *keptDir) leads(base, dir string) bool {
 	if d == nil || d.base != base || d.dir != dir {
-		return -1, false
+		return false
 	}
 	var st unix.Stat_t
 	err := unix.Fstatat(unix.AT_FDCWD, dir, &st, unix.AT_SYMLINK_NOFOLLOW)
-	if err != nil || info(&st).ID != d.id || int(st.Uid) != self.UserID() {
-		return -1, false
-	}
-	fd, err := duplicate(d.fd)
-	return fd, err == nil
-}
-
-func duplicate(fd int) (int, error) {
-	return unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
+	return err == nil && info(&st).ID == d.id && int(st.Uid) == self.UserID()
 }

@@ -39,7 +39,9 @@ func (OS) BootID() string { return bootID() }
 type osDir struct {
 	fd      int
 	path    string
+	id      FileID
 	parents map[string]int
+	kept    *keptDir // whose descriptor fd is; nil: our own
 }
 
 func openDir(base, dir string, create bool) (Dir, error) {
@@ -71,11 +73,12 @@ func openDir(base, dir string, create bool) (Dir, error) {
 		}
 		fd = next
 	}
-	if err := owned(fd, dir, false); err != nil {
+	st, err := owned(fd, dir, false)
+	if err != nil {
 		unix.Close(fd)
 		return nil, err
 	}
-	return &osDir{fd: fd, path: dir, parents: map[string]int{"": fd}}, nil
+	return &osDir{fd: fd, path: dir, id: info(st).ID, parents: map[string]int{"": fd}}, nil
 }
 
 // enter opens one segment of the way to a store. The segments above the store may belong to root.
@@ -96,28 +99,31 @@ func enter(parent int, at, segment string, create bool) (int, error) {
 	if err != nil {
 		return -1, unsafeOr("open", at, err, parent, segment)
 	}
-	if err := owned(fd, at, true); err != nil {
+	if _, err := owned(fd, at, true); err != nil {
 		unix.Close(fd)
 		return -1, err
 	}
 	return fd, nil
 }
 
-func owned(fd int, name string, rootToo bool) error {
-	var st unix.Stat_t
-	if err := unix.Fstat(fd, &st); err != nil {
-		return pathError("stat", name, err)
+func owned(fd int, name string, rootToo bool) (*unix.Stat_t, error) {
+	st := new(unix.Stat_t)
+	if err := unix.Fstat(fd, st); err != nil {
+		return nil, pathError("stat", name, err)
 	}
 	if int(st.Uid) == self.UserID() || rootToo && st.Uid == 0 {
-		return nil
+		return st, nil
 	}
-	return &UnsafeError{name, unsafeOwner}
+	return nil, &UnsafeError{name, unsafeOwner}
 }
 
 func (d *osDir) Close() error {
 	for _, fd := range d.parents {
-		unix.Close(fd)
+		if fd != d.fd || d.kept == nil {
+			unix.Close(fd)
+		}
 	}
+	d.kept = nil
 	d.parents = nil
 	return nil
 }
@@ -360,7 +366,7 @@ func (d *osDir) List(name string) ([]Entry, error) {
 
 func (d *osDir) Stat(name string) (Info, error) {
 	if name == "" {
-		return (&osFile{fd: d.fd, path: d.path}).Stat()
+		return Info{ID: d.id}, nil
 	}
 	var st unix.Stat_t
 	err := d.inParent(name, func(parent int, base string) error {

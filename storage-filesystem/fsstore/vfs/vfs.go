@@ -46,7 +46,8 @@ type Dir interface {
 	SyncAll() error
 	// List gives the entries of a directory in no particular order.
 	List(name string) ([]Entry, error)
-	// Stat looks at name without following a link; "" is the opened directory itself.
+	// Stat looks at name without following a link; "" is the opened directory itself, of which it need only give the
+	// identity.
 	Stat(name string) (Info, error)
 	// Touch sets the modification time of name to now.
 	Touch(name string) error
