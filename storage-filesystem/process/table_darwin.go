@@ -1,8 +1,6 @@
 package process
 
 import (
-	"bytes"
-	"encoding/binary"
 	"path/filepath"
 	"strings"
 	"time"
@@ -67,23 +65,6 @@ func describe(pid int, s stat) Info {
 	}
 	info.Args = args
 	return info
-}
-
-// parseArgs reads KERN_PROCARGS2: the count, the path of the executable, padding NULs, the arguments.
-func parseArgs(raw []byte) (exe string, args []string) {
-	if len(raw) < 4 {
-		return "", nil
-	}
-	count := int(int32(binary.NativeEndian.Uint32(raw)))
-	path, rest, found := bytes.Cut(raw[4:], []byte{0})
-	if !found {
-		return "", nil
-	}
-	parts := strings.Split(string(bytes.TrimLeft(rest, "\x00")), "\x00")
-	if count < 0 || count > len(parts) {
-		return string(path), nil
-	}
-	return string(path), parts[:count]
 }
 
 // bootID is the id that the kernel made when it started; empty if it cannot be read.
