@@ -1,8 +1,6 @@
 package command
 
 import (
-	"strings"
-
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
 	"github.com/acc-control-plane/acc/cli/internal/installer"
 	"github.com/acc-control-plane/acc/cli/internal/ui"
@@ -24,7 +22,10 @@ func sayPlan(u *ui.UI, client string, p *adapter.Plan, home string) {
 func sayChanges(u *ui.UI, changes []adapter.FileChange, home string) {
 	var rows [][]ui.Cell
 	for _, c := range changes {
-		rows = append(rows, []ui.Cell{{Text: string(c.Action)}, {Text: shorten(c.Path, home)}, {Text: strings.Join(c.Details, ", "), Style: ui.Dim}})
+		rows = append(rows, []ui.Cell{{Text: string(c.Action)}, {Text: shorten(c.Path, home)}})
+		for _, detail := range c.Details { // below, because paths are long
+			rows = append(rows, []ui.Cell{{}, {Text: "  " + detail, Style: ui.Dim}})
+		}
 	}
 	u.Table("  ", rows)
 }
