@@ -13,12 +13,9 @@ import (
 	"github.com/acc-control-plane/acc/storage-filesystem/fsstore/vfs"
 )
 
-// How long and how often the lock is tried.
 const (
-	lockPollFirst = time.Millisecond
-	lockPollMax   = 16 * time.Millisecond
-	lockPatience  = 5 * time.Second // of a caller that gives no bound at all
-	maxOwner      = 1 << 10
+	lockPatience = 5 * time.Second // of a caller that gives no bound at all
+	maxOwner     = 1 << 10
 )
 
 // acquire takes the writer lock. Nothing but the end of its owner ever frees it, so the only other way
@@ -34,50 +31,57 @@ func (s *Store) acquire(ctx context.Context, dir vfs.Dir) (vfs.File, error) {
 		ctx = limited
 	}
 	s.step(StepLockWait)
-	pause := lockPollFirst
-	for {
-		f, held, err := tryLock(dir)
-		if err != nil {
-			return nil, ioError("cannot lock "+lockFile, err)
+	for ctx.Err() == nil {
+		f, err := s.lock(ctx, dir)
+		if ctx.Err() != nil && f == nil {
+			break
 		}
-		if held {
+		named := false
+		if err == nil {
+			named, err = stillNamed(dir, f)
+		}
+		if named && err == nil {
 			s.sign(f)
 			s.step(StepLockTaken)
 			return f, nil
 		}
-		timer := time.NewTimer(pause)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return nil, lockRefused(ctx, dir)
-		case <-timer.C:
+		if f != nil {
+			f.Close()
 		}
-		pause = min(2*pause, lockPollMax)
+		if err != nil {
+			return nil, ioError("cannot lock "+lockFile, err)
+		}
 	}
+	return nil, lockRefused(ctx, dir)
 }
 
-// tryLock opens and locks the lock file. A lock on a file that somebody has unlinked meanwhile, against
-// the rules, locks nobody out and does not count.
-func tryLock(dir vfs.Dir) (vfs.File, bool, error) {
-	f, err := dir.Open(lockFile, vfs.OpenOrCreate)
-	if vfs.Missing(err) {
-		if err := makeDirectories(dir); err != nil {
-			return nil, false, err
-		}
-		f, err = dir.Open(lockFile, vfs.OpenOrCreate)
-	}
+// lock opens and locks the lock file, and gives neither if the time of ctx ends first. The lock on a file that somebody
+// has unlinked meanwhile locks nobody out and does not count.
+func (s *Store) lock(ctx context.Context, dir vfs.Dir) (vfs.File, error) {
+	f, err := openLock(dir)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	held, err := f.TryLock()
 	if held && err == nil {
-		held, err = stillNamed(dir, f)
+		return f, nil
 	}
-	if err != nil || !held {
+	if err != nil {
 		f.Close()
-		return nil, false, err
+		return nil, err
 	}
-	return f, true, nil
+	return s.waits.wait(ctx, f)
+}
+
+func openLock(dir vfs.Dir) (vfs.File, error) {
+	f, err := dir.Open(lockFile, vfs.OpenOrCreate)
+	if vfs.Missing(err) {
+		if err := makeDirectories(dir); err != nil {
+			return nil, err
+		}
+		f, err = dir.Open(lockFile, vfs.OpenOrCreate)
+	}
+	return f, err
 }
 
 func stillNamed(dir vfs.Dir, f vfs.File) (bool, error) {

@@ -56,6 +56,7 @@ type Store struct {
 	bootID string
 
 	migrating bool // the earlier contract is accepted, too
+	waits     lockWaits
 	identity  atomic.Pointer[settled]
 	refused   atomic.Pointer[protocol.Error] // set once a commit ended as unknown: nothing is known any more
 }

@@ -74,3 +74,8 @@ func (f *osFile) TryLock() (bool, error) {
 	}
 	return err == nil, pathError("lock", f.path, err)
 }
+
+func (f *osFile) Lock() error {
+	_, err := retry(func() (struct{}, error) { return struct{}{}, unix.Flock(f.fd, unix.LOCK_EX) })
+	return pathError("lock", f.path, err)
+}

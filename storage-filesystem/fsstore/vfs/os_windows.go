@@ -302,6 +302,11 @@ func (f *osFile) TryLock() (bool, error) {
 	return err == nil, err
 }
 
+func (f *osFile) Lock() error {
+	at := windows.Overlapped{Offset: lockOffset}
+	return windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK, 0, 1, 0, &at)
+}
+
 // NoSpace says that err means that the disk or the quota is full.
 func NoSpace(err error) bool {
 	return errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL) ||

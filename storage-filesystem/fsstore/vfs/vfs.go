@@ -74,6 +74,9 @@ type File interface {
 	// TryLock takes the exclusive lock of the file, or says at once that somebody else has it. The
 	// lock belongs to this opening of the file and ends with it, and with the process.
 	TryLock() (bool, error)
+	// Lock is TryLock that waits, and nothing ends the wait but the lock. Who came first is served first, as far as the
+	// system cares.
+	Lock() error
 }
 
 // Mode says how a file is opened.

@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"syscall"
+	"time"
 
 	"github.com/acc-control-plane/acc/storage-filesystem/fsstore/vfs"
 )
@@ -315,4 +316,13 @@ func (f *file) TryLock() (held bool, err error) {
 		held = n.lock == f
 	})
 	return held, nil
+}
+
+func (f *file) Lock() error {
+	for {
+		if held, err := f.TryLock(); held || err != nil {
+			return err
+		}
+		time.Sleep(time.Millisecond)
+	}
 }

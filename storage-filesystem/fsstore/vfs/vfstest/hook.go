@@ -205,3 +205,5 @@ func (f *hookedFile) TryLock() (held bool, err error) {
 	err = f.h.do("TryLock", f.name, func() (err error) { held, err = f.File.TryLock(); return err })
 	return held, err
 }
+
+func (f *hookedFile) Lock() error { return f.h.do("Lock", f.name, f.File.Lock) }
