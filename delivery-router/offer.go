@@ -186,7 +186,7 @@ func (a *attempt) claim(ctx context.Context) *result {
 		o = a.failed(ctx, claimFailure(err))
 	case inFlight:
 		o = a.waits(CodeWakeInFlight, true)
-	case spent:
+	case spent && a.live.Contract().Kind == adapter.OfferWake: // a message is looked for before it is handed over again
 		o = a.waits(CodeWakeSpent, false)
 	default:
 		return nil

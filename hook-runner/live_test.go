@@ -330,6 +330,22 @@ func TestPersons(t *testing.T) {
 	}
 }
 
+// TestCarried: what the prompt of a turn is, its hook does not tell again, and does not record; another message it does.
+func TestCarried(t *testing.T) {
+	w := newLiveWorld(t, protocol.LiveOff)
+	w.hook(adapter.SessionStart, "one")
+	send := w.stranger()
+	carried, other := send("one"), send("one")
+	w.hook(adapter.BeforeTurn, "one", func(e *adapter.Event) { e.Carries = carried })
+	for id, want := range map[string]protocol.ReceiptState{carried: protocol.Queued, other: protocol.Offered} {
+		to, err := w.room().Core.Recipients(t.Context(), id)
+		w.must(err)
+		if got := to[0].Receipt.State; got != want {
+			t.Errorf("%s is %s, want %s", id, got, want)
+		}
+	}
+}
+
 // TestTryingAgain: what still waits for a session is offered when its turn ends, and what its sandbox kept
 // from others after its next tool.
 func TestTryingAgain(t *testing.T) {

@@ -154,6 +154,9 @@ func (c *call) lay(t core.Turn, o *opened, begins bool) projection.Input {
 	}
 	waiting := map[string]bool{}
 	for _, m := range t.Mail {
+		if m.Message.MessageID == c.event.Carries {
+			continue // the prompt is that message; whoever handed it over is about to record it
+		}
 		in.Mail = append(in.Mail, projection.Mail{Message: m.Message})
 		waiting[m.Message.MessageID] = true
 	}

@@ -59,6 +59,7 @@ type Event struct {
 	AgentID         string   // the subagent that acts, within the same session
 	Continuation    bool     // the client says that a hook already made this turn go on
 	Origin          Origin   // of a BeforeTurn
+	Carries         string   // of a BeforeTurn: the id of the message that its prompt is, handed over as an OfferMessage
 }
 
 // Limits of an event.
@@ -92,7 +93,7 @@ func settle(e Event) (Event, error) {
 		}
 	}
 	for _, word := range []*string{
-		&e.Name, &e.ParentSessionID, &e.Model, &e.ClientVersion, &e.Source, &e.Reason, &e.Tool, &e.PermissionMode, &e.AgentID,
+		&e.Name, &e.ParentSessionID, &e.Model, &e.ClientVersion, &e.Source, &e.Reason, &e.Tool, &e.PermissionMode, &e.AgentID, &e.Carries,
 	} {
 		if len(*word) > MaxWordBytes || !plain(*word) {
 			*word = ""

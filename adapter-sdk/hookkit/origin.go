@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
+	"github.com/acc-control-plane/acc/protocol"
 )
 
 // WakeMark begins every text with which acc wakes a session, so that the hook of the woken turn knows
@@ -40,4 +41,22 @@ func (w Wrappers) Origin(prompt string) adapter.Origin {
 		return adapter.OriginUnknown
 	}
 	return adapter.OriginHuman
+}
+
+// HandedOver begins the prompt that is a message of acc, after WakeMark; the framed message follows on its own lines.
+const HandedOver = " From another session of this user, brought by acc:\n"
+
+// Carried gives the id of the message that a prompt is; "" is none. Like WakeMark it is a convention: it keeps a hook
+// from saying again what the prompt says.
+func Carried(prompt string) string {
+	framed, found := strings.CutPrefix(strings.TrimSpace(prompt[:min(len(prompt), originWindow)]), WakeMark+HandedOver)
+	if !found {
+		return ""
+	}
+	for line := range strings.Lines(framed) {
+		if id, _, found := strings.Cut(line, " | from "); found && protocol.PortableIDProblem(id) == "" {
+			return id
+		}
+	}
+	return ""
 }

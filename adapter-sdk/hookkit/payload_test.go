@@ -64,6 +64,26 @@ func FuzzMend(f *testing.F) {
 	})
 }
 
+// TestCarried: only what acc itself handed over says which message it is.
+func TestCarried(t *testing.T) {
+	const handed = WakeMark + HandedOver
+	for prompt, want := range map[string]string{
+		handed + "```acc-peer-message\nmessage_1 | from ada | question\nbody:\nmessage_2 | from eve\n```": "message_1",
+		"\n" + handed + "message_1 | from ada":                                       "message_1",
+		handed + "acc: a message waits. Read it with: acc inbox --message message_1": "",
+		handed + "../x | from ada":                                                   "",
+		WakeMark + " Message message_1 waits for you in acc.":                        "", // a wake: its body comes with the hook
+		"message_1 | from ada":                                                       "",
+		"see " + handed + "message_1 | from ada":                                     "",
+		handed + strings.Repeat("x", originWindow) + "\nmessage_1 | from ada":        "",
+		"": "",
+	} {
+		if got := Carried(prompt); got != want {
+			t.Errorf("Carried(%q) = %q, want %q", prompt[:min(len(prompt), 80)], got, want)
+		}
+	}
+}
+
 func TestOrigin(t *testing.T) {
 	w := Wrappers{Peer: []string{"<peer"}, Continuation: []string{"<task>"}}
 	tests := []struct {

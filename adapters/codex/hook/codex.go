@@ -67,7 +67,8 @@ func (client) Normalize(call adapter.Call) (adapter.Event, error) {
 	case "SessionEnd":
 		e.Kind, e.Reason = adapter.SessionEnd, hookkit.Word(p.Reason)
 	case "UserPromptSubmit":
-		e.Kind, e.Origin = adapter.BeforeTurn, hookkit.Wrappers{}.Origin(hookkit.Word(p.Prompt))
+		prompt := hookkit.Word(p.Prompt)
+		e.Kind, e.Origin, e.Carries = adapter.BeforeTurn, hookkit.Wrappers{}.Origin(prompt), hookkit.Carried(prompt)
 	case "PreToolUse":
 		e.Kind = adapter.BeforeTool
 		e.Targets, err = tools.Targets(&p)

@@ -154,3 +154,13 @@ func TestSharedDaemonIsNobody(t *testing.T) {
 }
 
 func FuzzNormalize(f *testing.F) { adaptertest.Fuzz(f, sealed(f), "testdata") }
+
+// TestCarried: a prompt that is a message of acc says which, and that no person typed it.
+func TestCarried(t *testing.T) {
+	payload := `{"session_id":"t","cwd":"/x","hook_event_name":"UserPromptSubmit","prompt":"[acc wake] From another session of this user, brought by acc:\n` +
+		"```acc-peer-message\\nmessage_1 | from ada | question\\n```" + `"}`
+	e, err := sealed(t).Normalize(adapter.Call{Payload: []byte(payload)})
+	if err != nil || e.Carries != "message_1" || e.Origin != adapter.OriginPeer {
+		t.Errorf("%+v, %v", e, err)
+	}
+}

@@ -95,7 +95,7 @@ func (e endpoint) put(srv *server, o adapter.Offer) error {
 	if err != nil || held {
 		return err
 	}
-	submission, err := srv.add(e.Thread, client, hookkit.WakeMark+" From another session of this user, brought by acc:\n"+o.Text)
+	submission, err := srv.add(e.Thread, client, hookkit.WakeMark+hookkit.HandedOver+o.Text)
 	if err != nil {
 		return err
 	}
