@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/acc-control-plane/acc/core/presence"
 	"github.com/acc-control-plane/acc/protocol"
 )
 
@@ -61,6 +62,37 @@ func (c *Core) Recipient(ctx context.Context, messageID, participantID string) (
 		return err
 	})
 	return recipient, err
+}
+
+// Presences says for each participant how present it is: as its most present open session, or offline without any. It
+// costs what those sessions cost, whoever else is in the room.
+func (c *Core) Presences(ctx context.Context, participantIDs []string) (map[string]protocol.Presence, error) {
+	var found map[string]protocol.Presence
+	err := c.view(ctx, func(r *room) error {
+		found = make(map[string]protocol.Presence, len(participantIDs))
+		for _, id := range participantIDs {
+			p, err := r.presenceOfParticipant(id)
+			if err != nil {
+				return err
+			}
+			found[id] = p
+		}
+		return nil
+	})
+	return found, err
+}
+
+func (r *room) presenceOfParticipant(id string) (protocol.Presence, error) {
+	sessions, err := r.sessions(OpenSessionsByParticipant, id)
+	most := protocol.Offline
+	for _, s := range sessions {
+		p, err := r.presenceOf(s)
+		if err != nil {
+			return "", err
+		}
+		most = presence.More(most, p)
+	}
+	return most, err
 }
 
 // OwedOffers gives the ids of messages that are addressed to a participant, not replaced and still

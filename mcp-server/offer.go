@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/acc-control-plane/acc/core"
 	"github.com/acc-control-plane/acc/delivery-router"
 	"github.com/acc-control-plane/acc/delivery-router/delivery"
 	"github.com/acc-control-plane/acc/mcp-server/internal/answer"
@@ -43,7 +42,7 @@ func (c call) sent(ctx context.Context, who *caller.Caller, data answer.SentData
 	if now, err := who.Room.Core.Receipts(ctx, data.Message.MessageID); err == nil {
 		receipts = now
 	}
-	status, err := who.Room.Core.Status(ctx, core.StatusQuery{})
-	data.Delivery = delivery.Results(receipts, offers, status.Sessions, err == nil)
+	present, _ := who.Room.Core.Presences(ctx, delivery.Recipients(receipts))
+	data.Delivery = delivery.Results(receipts, offers, present)
 	return give(c, answer.Sent, &data, c.saySent(data))
 }

@@ -158,6 +158,7 @@ func costs(t *testing.T, store core.Store, rounds int) map[string]string {
 	})
 	measure("read", func() error { _, err := r.core.Read(r.ctx, bob.Owner, waiting); return err })
 	measure("recipients", func() error { _, err := r.core.Recipients(r.ctx, waiting); return err })
+	measure("presences", func() error { _, err := r.core.Presences(r.ctx, []string{"bob"}); return err })
 	measure("owed offers", func() error { _, err := r.core.OwedOffers(r.ctx, "bob", 10); return err })
 	measure("reply", func() error {
 		_, err := r.core.Reply(r.ctx, bob.Owner, core.ReplyRequest{MessageID: waiting, Body: "b", ClientMessageID: "key"})

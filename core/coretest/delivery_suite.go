@@ -172,6 +172,14 @@ func routing(t *testing.T, r *roomTest) {
 		}
 		return to[0]
 	}
+	present := func(of string, want protocol.Presence) {
+		t.Helper()
+		if got, err := r.core.Presences(r.ctx, []string{of, "bob"}); err != nil || got[of] != want || got["bob"] != protocol.Online {
+			t.Errorf("presences %v, %v: want %s of %s", got, err, want, of)
+		}
+	}
+	present("ada", protocol.Online)
+	present("stranger", protocol.Offline)
 	if to := get(); len(to.Sessions) != 2 || len(to.Bindings) != 0 || to.Replaced || to.Message.MessageID != q || to.Receipt.State != protocol.Queued {
 		t.Errorf("several sessions: %+v", to)
 	}
@@ -179,6 +187,7 @@ func routing(t *testing.T, r *roomTest) {
 	if to := get(); len(to.Sessions) != 1 || to.Sessions[0].Generation != ada.Generation || len(to.Bindings) != 1 {
 		t.Errorf("the only live one: %+v", to)
 	}
+	present("ada", protocol.Online)
 	if owed, err := r.core.OwedOffers(r.ctx, "ada", 10); err != nil || !cmp.Equal(owed, []string{q}) {
 		t.Errorf("owed: %v, %v (the room's %s is not offered live)", owed, err, all)
 	}
@@ -206,6 +215,7 @@ func routing(t *testing.T, r *roomTest) {
 	if to := get(); len(to.Sessions) != 0 || to.EndReason != "clear" {
 		t.Errorf("nobody there: %+v", to)
 	}
+	present("ada", protocol.Offline)
 	_, err := r.core.Recipient(r.ctx, q, "bob")
 	r.refused("somebody it is not for", err, protocol.Data, protocol.ReasonNotFound)
 	_, err = r.core.Recipients(r.ctx, "message_none")

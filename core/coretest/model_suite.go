@@ -373,6 +373,7 @@ func (m *model) look(t *rapid.T) {
 		t.Fatalf("attention out of order: %+v", status.Attention)
 	}
 	_, _ = both(m, t, "sync", func(c *core.Core) (core.SyncResult, error) { return c.Sync(m.ctx, sync) })
+	_, _ = both(m, t, "presences", func(c *core.Core) (map[string]protocol.Presence, error) { return c.Presences(m.ctx, people) })
 	current := core.HistoryQuery{MessageKind: protocol.Decision, Current: true, Limit: 2}
 	_, _ = both(m, t, "current decisions", func(c *core.Core) (core.HistoryPage, error) { return c.History(m.ctx, current) })
 	if len(m.messages) > 0 {

@@ -4,6 +4,7 @@
 package presence
 
 import (
+	"slices"
 	"time"
 
 	"github.com/acc-control-plane/acc/protocol"
@@ -56,4 +57,15 @@ func Of(f Facts, now time.Time) protocol.Presence {
 	default:
 		return protocol.Stale
 	}
+}
+
+// order is from the least present to the most.
+var order = [...]protocol.Presence{protocol.Offline, protocol.PresenceUnknown, protocol.Stale, protocol.Online}
+
+// More gives the more present of two.
+func More(a, b protocol.Presence) protocol.Presence {
+	if slices.Index(order[:], a) >= slices.Index(order[:], b) {
+		return a
+	}
+	return b
 }

@@ -49,3 +49,15 @@ func TestLongCadence(t *testing.T) {
 		t.Errorf("one cadence old: %s", got)
 	}
 }
+
+// More of two is the same whichever comes first.
+func TestMore(t *testing.T) {
+	sorted := []protocol.Presence{protocol.Offline, protocol.PresenceUnknown, protocol.Stale, protocol.Online}
+	for i, less := range sorted {
+		for _, more := range sorted[i:] {
+			if a, b := More(less, more), More(more, less); a != more || b != more {
+				t.Errorf("%s and %s: %s, and the other way %s", less, more, a, b)
+			}
+		}
+	}
+}

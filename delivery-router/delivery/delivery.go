@@ -4,7 +4,8 @@
 package delivery
 
 import (
-	"github.com/acc-control-plane/acc/core"
+	"cmp"
+
 	"github.com/acc-control-plane/acc/delivery-router"
 	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/protocol/strictjson"
@@ -17,26 +18,29 @@ type Result struct {
 }
 
 // Results gives one result per receipt, in their order. outcomes are what the router said, if it was
-// asked. sessions are those that are not offline; known is false when they could not be read: the
-// message is recorded by now, so not knowing who is there is told as unknown, never as a failure.
-func Results(receipts []protocol.Receipt, outcomes []router.Outcome, sessions []core.SessionStatus, known bool) []Result {
+// asked. present says how present the recipients are; whoever is not in it is unknown: the message is
+// recorded by now, so that who is there could not be read is never told as a failure.
+func Results(receipts []protocol.Receipt, outcomes []router.Outcome, present map[string]protocol.Presence) []Result {
 	made := make(map[string]router.Outcome, len(outcomes))
 	for _, o := range outcomes {
 		made[o.RecipientParticipantID] = o
 	}
-	present := map[string]protocol.Presence{}
-	for _, s := range sessions {
-		present[s.ParticipantID] = better(present[s.ParticipantID], s.Presence)
-	}
 	var results []Result
 	for _, receipt := range receipts {
-		r := Result{Outcome: current(receipt, made), Presence: protocol.PresenceUnknown}
-		if known {
-			r.Presence = better(present[receipt.RecipientParticipantID], protocol.Offline)
-		}
-		results = append(results, r)
+		results = append(results, Result{
+			Outcome: current(receipt, made), Presence: cmp.Or(present[receipt.RecipientParticipantID], protocol.PresenceUnknown),
+		})
 	}
 	return results
+}
+
+// Recipients gives the participants that receipts belong to.
+func Recipients(receipts []protocol.Receipt) []string {
+	ids := make([]string, len(receipts))
+	for i, receipt := range receipts {
+		ids[i] = receipt.RecipientParticipantID
+	}
+	return ids
 }
 
 // current gives what an offer said of a recipient, unless its receipt has come further.
@@ -51,15 +55,6 @@ func current(receipt protocol.Receipt, made map[string]router.Outcome) router.Ou
 		o.Transport = receipt.Offer.Transport
 	}
 	return o
-}
-
-// better gives the more present of two presences of one participant's sessions.
-func better(a, b protocol.Presence) protocol.Presence {
-	rank := map[protocol.Presence]int{protocol.Online: 4, protocol.Stale: 3, protocol.PresenceUnknown: 2, protocol.Offline: 1}
-	if rank[a] >= rank[b] {
-		return a
-	}
-	return b
 }
 
 // word is an id or a name: it was validated when it was stored.

@@ -8,6 +8,7 @@ import (
 	"github.com/acc-control-plane/acc/core"
 	"github.com/acc-control-plane/acc/delivery-router"
 	"github.com/acc-control-plane/acc/delivery-router/delivery"
+	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/storage-filesystem/room"
 )
 
@@ -27,10 +28,12 @@ func sentAnswer(ctx context.Context, inv *Invocation, r *room.Room, result core.
 
 // sentData says what is known of each recipient.
 func sentData(ctx context.Context, r *room.Room, result core.SendResult, offers []router.Outcome) view.SentData {
-	status, err := bounded(ctx, func(ctx context.Context) (core.Status, error) { return r.Core.Status(ctx, core.StatusQuery{}) })
+	present, _ := bounded(ctx, func(ctx context.Context) (map[string]protocol.Presence, error) {
+		return r.Core.Presences(ctx, delivery.Recipients(result.Receipts))
+	})
 	return view.SentData{
 		Message: result.Message, Duplicate: result.Duplicate,
-		Delivery: delivery.Results(result.Receipts, offers, status.Sessions, err == nil),
+		Delivery: delivery.Results(result.Receipts, offers, present),
 	}
 }
 
