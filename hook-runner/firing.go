@@ -1,6 +1,7 @@
 package hookrunner
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
 	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/protocol/strictjson"
+	"github.com/acc-control-plane/acc/storage-filesystem/fsstore/vfs"
 	"github.com/acc-control-plane/acc/storage-filesystem/privatefile"
 )
 
@@ -127,17 +129,24 @@ func (f *Firings) note(now Firing) {
 	}
 }
 
-// fired replaces the conversation's note. What goes wrong here is not worth a word: the hook has done
+// fired brings the conversation's note up to date. What goes wrong here is not worth a word: the hook has done
 // its work.
 func (f ownerFiles) fired(sessionID string, now Firing, outcome GuardOutcome) {
 	now.At = now.At.UTC().Truncate(time.Millisecond)
 	now.Took = min(max(now.Took, 0), maxTook).Truncate(time.Millisecond)
-	path := f.stem + firedEnding
-	noted := Firings{}
-	if data, err := f.tree.Read(path, maxFiringBytes); err == nil {
-		if before, err := firingsFile.Decode(data); err == nil {
-			noted = before
-		}
+	note, err := f.openNote()
+	if err != nil {
+		return
+	}
+	defer func() { _ = note.Close() }()
+	if alone, err := note.TryLock(); !alone || err != nil {
+		return
+	}
+	was := make([]byte, maxFiringBytes)
+	n, _ := note.ReadAt(was, 0)
+	noted, err := firingsFile.Decode(was[:n])
+	if err != nil {
+		noted = Firings{} // there is none yet, or none that can be read
 	}
 	noted.AdapterID = f.session.AdapterID
 	if sessionID != "" {
@@ -146,8 +155,32 @@ func (f ownerFiles) fired(sessionID string, now Firing, outcome GuardOutcome) {
 	noted.note(now)
 	noted.Guard.count(outcome, now.At)
 	if data, err := firingsFile.Append(nil, &noted); err == nil {
-		_ = f.tree.Write(path, data)
+		_, _ = note.WriteAt(filled(data, n), 0)
 	}
+}
+
+// openNote opens the note to be written over in place: every hook writes one, and a new file takes several times as
+// long.
+func (f ownerFiles) openNote() (vfs.File, error) {
+	dir, err := f.fs.Open(f.base, f.dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = dir.Close() }()
+	name := bindingsDir + "/" + filepath.Base(f.stem) + firedEnding
+	note, err := dir.Open(name, vfs.OpenOrCreate)
+	if vfs.Missing(err) && dir.Mkdir(bindingsDir) == nil {
+		note, err = dir.Open(name, vfs.OpenOrCreate)
+	}
+	return note, err
+}
+
+// filled puts blanks behind data, so that nothing of the was bytes that it is written over remains. It grows by
+// blocks, so that most notes keep their size.
+func filled(data []byte, was int) []byte {
+	const block = 512
+	size := max(was, (len(data)+block-1)/block*block)
+	return append(data, bytes.Repeat([]byte(" "), size-len(data))...)
 }
 
 // ReadFirings gives the notes of every conversation of the room whose store lies in dir, below base.
@@ -166,17 +199,36 @@ func ReadFirings(base, dir string) (all []Firings, unreadable int, err error) {
 		if !strings.HasSuffix(entry.Name(), firedEnding) {
 			continue
 		}
-		data, err := tree.Read(filepath.Join(bindings, entry.Name()), maxFiringBytes)
-		if err != nil {
+		switch f, found, err := readFirings(tree, filepath.Join(bindings, entry.Name())); {
+		case err != nil:
 			unreadable++
-			continue
+		case found:
+			all = append(all, f)
 		}
-		f, err := firingsFile.Decode(data)
-		if err != nil {
-			unreadable++
-			continue
-		}
-		all = append(all, f)
 	}
 	return all, unreadable, nil
+}
+
+// maxFiringReads bounds how often a note is read that changes meanwhile.
+const maxFiringReads = 16
+
+// readFirings reads a note until it is twice the same: a hook may be writing over it. An empty one was made and not
+// written yet.
+func readFirings(tree *privatefile.Tree, path string) (f Firings, found bool, err error) {
+	var before []byte
+	for range maxFiringReads {
+		data, err := tree.Read(path, maxFiringBytes)
+		if err != nil {
+			return Firings{}, false, err
+		}
+		if len(data) == 0 {
+			return Firings{}, false, nil
+		}
+		if bytes.Equal(before, data) {
+			f, err = firingsFile.Decode(data)
+			return f, err == nil, err
+		}
+		before = data
+	}
+	return Firings{}, false, errors.New(path + " changes faster than it can be read")
 }
