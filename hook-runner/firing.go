@@ -13,7 +13,6 @@ import (
 	"github.com/acc-control-plane/acc/adapter-sdk/adapter"
 	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/protocol/strictjson"
-	"github.com/acc-control-plane/acc/storage-filesystem/fsstore/vfs"
 	"github.com/acc-control-plane/acc/storage-filesystem/privatefile"
 )
 
@@ -134,53 +133,19 @@ func (f *Firings) note(now Firing) {
 func (f ownerFiles) fired(sessionID string, now Firing, outcome GuardOutcome) {
 	now.At = now.At.UTC().Truncate(time.Millisecond)
 	now.Took = min(max(now.Took, 0), maxTook).Truncate(time.Millisecond)
-	note, err := f.openNote()
-	if err != nil {
-		return
-	}
-	defer func() { _ = note.Close() }()
-	if alone, err := note.TryLock(); !alone || err != nil {
-		return
-	}
-	was := make([]byte, maxFiringBytes)
-	n, _ := note.ReadAt(was, 0)
-	noted, err := firingsFile.Decode(was[:n])
-	if err != nil {
-		noted = Firings{} // there is none yet, or none that can be read
-	}
-	noted.AdapterID = f.session.AdapterID
-	if sessionID != "" {
-		noted.SessionID = sessionID
-	}
-	noted.note(now)
-	noted.Guard.count(outcome, now.At)
-	if data, err := firingsFile.Append(nil, &noted); err == nil {
-		_, _ = note.WriteAt(filled(data, n), 0)
-	}
-}
-
-// openNote opens the note to be written over in place: every hook writes one, and a new file takes several times as
-// long.
-func (f ownerFiles) openNote() (vfs.File, error) {
-	dir, err := f.fs.Open(f.base, f.dir)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = dir.Close() }()
-	name := bindingsDir + "/" + filepath.Base(f.stem) + firedEnding
-	note, err := dir.Open(name, vfs.OpenOrCreate)
-	if vfs.Missing(err) && dir.Mkdir(bindingsDir) == nil {
-		note, err = dir.Open(name, vfs.OpenOrCreate)
-	}
-	return note, err
-}
-
-// filled puts blanks behind data, so that nothing of the was bytes that it is written over remains. It grows by
-// blocks, so that most notes keep their size.
-func filled(data []byte, was int) []byte {
-	const block = 512
-	size := max(was, (len(data)+block-1)/block*block)
-	return append(data, bytes.Repeat([]byte(" "), size-len(data))...)
+	_ = f.overwrite(firedEnding, maxFiringBytes, func(was []byte) ([]byte, error) {
+		noted, err := firingsFile.Decode(was)
+		if err != nil {
+			noted = Firings{} // there is none yet, or none that can be read
+		}
+		noted.AdapterID = f.session.AdapterID
+		if sessionID != "" {
+			noted.SessionID = sessionID
+		}
+		noted.note(now)
+		noted.Guard.count(outcome, now.At)
+		return firingsFile.Append(nil, &noted)
+	})
 }
 
 // ReadFirings gives the notes of every conversation of the room whose store lies in dir, below base.

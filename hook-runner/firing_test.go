@@ -22,9 +22,6 @@ func notes(t *testing.T, f ownerFiles) []Firings {
 // TestNoteIsWrittenOver: a note replaces what was there, be it longer, empty, or no note at all.
 func TestNoteIsWrittenOver(t *testing.T) {
 	f := testFiles(t)
-	if err := os.Mkdir(f.dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
 	if all := notes(t, f); len(all) != 0 {
 		t.Fatalf("noted before anything: %+v", all)
 	}

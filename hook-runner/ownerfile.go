@@ -48,7 +48,7 @@ func newOwnerFiles(files vfs.FS, base, storeDir string, s nativeworkspace.Sessio
 }
 
 func (f ownerFiles) current() string { return f.stem + ".json" }
-func (f ownerFiles) shown() string   { return f.stem + ".shown.json" }
+func (f ownerFiles) shown() string   { return f.stem + shownEnding }
 func (f ownerFiles) after(o core.Owner) string {
 	return f.stem + "." + protocol.GenerationRef(o.Generation) + ".json"
 }

@@ -3,6 +3,7 @@ package hookrunner
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -16,7 +17,11 @@ import (
 func testFiles(t *testing.T) ownerFiles {
 	t.Helper()
 	base := t.TempDir()
-	return newOwnerFiles(vfs.OS{}, base, filepath.Join(base, "store"), nativeworkspace.Session{AdapterID: "vendor", NativeID: "native"})
+	store := filepath.Join(base, "store")
+	if err := os.Mkdir(store, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return newOwnerFiles(vfs.OS{}, base, store, nativeworkspace.Session{AdapterID: "vendor", NativeID: "native"})
 }
 
 func pair(name string) core.Owner {
@@ -163,6 +168,14 @@ func TestShown(t *testing.T) {
 		known, header := f.shownTo(&tt.o)
 		if header != tt.header || header != (len(known) == 2) || tt.o.pid != tt.pid {
 			t.Errorf("%s: header %v, known %v, pid %d", tt.name, header, known, tt.o.pid)
+		}
+	}
+	for _, keys := range [][]string{slices.Repeat([]string{strings.Repeat("k", 64)}, maxKnown), {"k3"}} {
+		if err := f.remember(here, keys); err != nil {
+			t.Fatal(err)
+		}
+		if known, _ := f.shownTo(&here); !slices.Equal(known, keys) {
+			t.Errorf("%d keys are remembered as %q", len(keys), known)
 		}
 	}
 	f.forget()

@@ -1,8 +1,11 @@
 package hookrunner
 
 import (
+	"errors"
+
 	"github.com/acc-control-plane/acc/protocol"
 	"github.com/acc-control-plane/acc/protocol/strictjson"
+	"github.com/acc-control-plane/acc/storage-filesystem/fsstore/vfs"
 )
 
 // shown is what the model's present context holds of acc: whether the owner header is in it, and the
@@ -14,6 +17,7 @@ type shown struct {
 }
 
 const (
+	shownEnding   = ".shown.json"
 	maxShownBytes = 64 << 10
 	maxKnown      = 500
 )
@@ -59,9 +63,9 @@ func (f ownerFiles) remember(o opened, known []string) error {
 	if len(s.known) > maxKnown {
 		s.known = s.known[:maxKnown]
 	}
-	data, err := shownFile.Append(nil, &s)
-	if err != nil {
-		return err
+	err := f.overwrite(shownEnding, maxShownBytes, func([]byte) ([]byte, error) { return shownFile.Append(nil, &s) })
+	if errors.Is(err, errNotAlone) || vfs.Missing(err) {
+		return nil
 	}
-	return f.tree.Write(f.shown(), data)
+	return err
 }

@@ -1,0 +1,61 @@
+package hookrunner
+
+import (
+	"bytes"
+	"errors"
+	"path/filepath"
+
+	"github.com/acc-control-plane/acc/storage-filesystem/fsstore/vfs"
+)
+
+// errNotAlone says that another hook writes the same file in this moment.
+var errNotAlone = errors.New("another hook is writing it")
+
+// overwrite writes over a small file of the conversation in place, with what edit makes of its content: hooks write
+// one nearly every time, and to make a file and to replace a name takes a file system several times as long. It is
+// for hints only: who is killed in between, or finds somebody else writing, leaves something that is none.
+func (f ownerFiles) overwrite(ending string, most int64, edit func(was []byte) ([]byte, error)) error {
+	file, err := f.openOver(ending)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }()
+	if alone, err := file.TryLock(); !alone || err != nil {
+		return errors.Join(err, errNotAlone)
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	was := make([]byte, min(info.Size, most))
+	n, _ := file.ReadAt(was, 0)
+	data, err := edit(was[:n])
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteAt(filled(data, n), 0)
+	return err
+}
+
+// openOver opens the file of that ending, or makes it.
+func (f ownerFiles) openOver(ending string) (vfs.File, error) {
+	dir, err := f.fs.Open(f.base, f.dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = dir.Close() }()
+	name := bindingsDir + "/" + filepath.Base(f.stem) + ending
+	file, err := dir.Open(name, vfs.OpenOrCreate)
+	if vfs.Missing(err) && dir.Mkdir(bindingsDir) == nil {
+		file, err = dir.Open(name, vfs.OpenOrCreate)
+	}
+	return file, err
+}
+
+// filled puts blanks behind data, so that nothing of the was bytes that it is written over remains. It grows by
+// blocks, so that most files keep their size.
+func filled(data []byte, was int) []byte {
+	const block = 512
+	size := max(was, (len(data)+block-1)/block*block)
+	return append(data, bytes.Repeat([]byte(" "), size-len(data))...)
+}
