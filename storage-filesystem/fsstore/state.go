@@ -9,16 +9,22 @@ import (
 
 // How far the state files and the indexes may fall behind before a writer brings them up to date. Whoever reads lays
 // the frames between over both, so this weighs what every read parses against what every commit writes: a record that
-// changes in each of many commits is written once.
+// changes in each of many commits is written once. An Awaited process leaves it to others until they are
+// that many times as far behind.
 const (
-	lagFrames = 16
-	lagBytes  = 48 << 10
+	lagFrames  = 16
+	lagBytes   = 48 << 10
+	awaitedLag = 2
 )
 
 // lagging says whether what was made of the journal up to p must be brought up to its last frame.
 func (w *writing) lagging(p place) bool {
+	frames, bytes := w.store.opts.lagFrames, int64(lagBytes)
+	if w.store.opts.Awaited {
+		frames, bytes = awaitedLag*frames, awaitedLag*bytes
+	}
 	near := p.Segment == 0 || p.Segment == w.last.Segment
-	return !near || w.last.Generation-p.Generation >= w.store.opts.lagFrames || w.last.End-p.End >= lagBytes
+	return !near || w.last.Generation-p.Generation >= frames || w.last.End-p.End >= bytes
 }
 
 // owes says whether this writer must publish. It must the first frame, and where nobody of this boot has: what was said

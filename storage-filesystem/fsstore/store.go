@@ -32,6 +32,10 @@ type Options struct {
 	// it, a hook never does.
 	Rebuild bool
 
+	// Awaited says that somebody waits for this process who has nothing of what is made for later: it leaves that to the
+	// next command unless none has come for long. Hooks set it.
+	Awaited bool
+
 	// Base is the directory below which no segment of Dir may be a symbolic link or belong to
 	// somebody else; empty: three levels above Dir, which is the data home.
 	Base  string

@@ -86,7 +86,7 @@ const hookLockWait = 300 * time.Millisecond
 // At opens the store of a room that was discovered before (a hook's saved room), after the same check
 // of containment. Its writes wait for the writer lock at most as long as a hook may.
 func At(ctx context.Context, home datahome.Home, d workspace.Descriptor) (*Room, error) {
-	return open(ctx, home, d, fsstore.Options{LockWait: hookLockWait})
+	return open(ctx, home, d, fsstore.Options{LockWait: hookLockWait, Awaited: true})
 }
 
 func find(ctx context.Context, home datahome.Home, req Request) (workspace.Descriptor, error) {
