@@ -39,7 +39,7 @@ func (c *Core) RecordOffers(ctx context.Context, s OfferSuccess) ([]protocol.Rec
 		}
 		receipts = make([]protocol.Receipt, 0, len(s.MessageIDs)+len(s.Repeats))
 		for i, id := range slices.Concat(s.MessageIDs, s.Repeats) {
-			m, receipt, err := ch.addressed(target, id)
+			receipt, err := ch.offerable(target, id, s.Transport)
 			if err != nil {
 				return err
 			}
@@ -47,7 +47,7 @@ func (c *Core) RecordOffers(ctx context.Context, s OfferSuccess) ([]protocol.Rec
 			if i >= len(s.MessageIDs) {
 				commit = ch.repeat
 			}
-			committed, err := commit(target, m, receipt, s)
+			committed, err := commit(target, receipt, s)
 			if err != nil {
 				return err
 			}
@@ -58,11 +58,23 @@ func (c *Core) RecordOffers(ctx context.Context, s OfferSuccess) ([]protocol.Rec
 	return receipts, err
 }
 
-// offer commits that a queued receipt was offered.
-func (c *change) offer(target *protocol.Session, m *protocol.Message, receipt *protocol.Receipt, s OfferSuccess) (protocol.Receipt, error) {
-	if len(m.ToParticipantIDs) == 0 && s.Transport != protocol.TransportNextTurn {
-		return *receipt, protocol.DataError("", fmt.Sprintf("message %s went to the room, which %s does not carry", m.MessageID, s.Transport))
+// offerable gives the receipt of a message that a transport carried to the target. The next turn carries every one that
+// there is a receipt of, so that the messages, which it has just told, are not read again while others wait.
+func (c *change) offerable(target *protocol.Session, messageID, transport string) (*protocol.Receipt, error) {
+	if transport == protocol.TransportNextTurn {
+		if receipt, found, err := c.receipt(messageID, target.ParticipantID); found || err != nil {
+			return receipt, err
+		}
 	}
+	m, receipt, err := c.addressed(target, messageID)
+	if err == nil && len(m.ToParticipantIDs) == 0 && transport != protocol.TransportNextTurn {
+		err = protocol.DataError("", fmt.Sprintf("message %s went to the room, which %s does not carry", m.MessageID, transport))
+	}
+	return receipt, err
+}
+
+// offer commits that a queued receipt was offered.
+func (c *change) offer(target *protocol.Session, receipt *protocol.Receipt, s OfferSuccess) (protocol.Receipt, error) {
 	if receipt.State != protocol.Queued {
 		return *receipt, nil
 	}
@@ -76,7 +88,7 @@ func (c *change) offer(target *protocol.Session, m *protocol.Message, receipt *p
 
 // repeat commits that a live offer was shown once more, if that is still due. The receipt stays
 // offered and keeps its time.
-func (c *change) repeat(target *protocol.Session, _ *protocol.Message, receipt *protocol.Receipt, s OfferSuccess) (protocol.Receipt, error) {
+func (c *change) repeat(target *protocol.Session, receipt *protocol.Receipt, s OfferSuccess) (protocol.Receipt, error) {
 	if !c.repeatDue(receipt) {
 		return *receipt, nil
 	}
