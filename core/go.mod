@@ -9,4 +9,4 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
-require github.com/oklog/ulid/v2 v2.1.2 // indirect
+require github.com/oklog/ulid/v2 v2.1.0 // indirect

@@ -33,18 +33,29 @@ const (
 	notRecorded    = "the messages were shown but that was not recorded; they may be shown again"
 )
 
-var adviceByReason = map[protocol.Reason]string{
-	protocol.ReasonLockBusy:               busy,
-	protocol.ReasonNotCommitted:           busy,
-	protocol.ReasonCommitUnknown:          busy,
-	protocol.ReasonStoreCorrupt:           damaged,
-	protocol.ReasonStoreMigration:         outdated,
-	protocol.ReasonStoreForeign:           foreignStore,
-	protocol.ReasonWorkspaceContainsStore: ownData,
-	protocol.ReasonWorkspaceChanged:       moved,
-	protocol.ReasonPathUnsafe:             unsafePath,
-	protocol.ReasonActivating:             updating,
-	protocol.ReasonAdmissionBusy:          occupied,
+// adviceOn gives the line for a reason of the store or of the installation; empty: there is none.
+func adviceOn(reason protocol.Reason) string {
+	switch reason {
+	case protocol.ReasonLockBusy, protocol.ReasonNotCommitted, protocol.ReasonCommitUnknown:
+		return busy
+	case protocol.ReasonStoreCorrupt:
+		return damaged
+	case protocol.ReasonStoreMigration:
+		return outdated
+	case protocol.ReasonStoreForeign:
+		return foreignStore
+	case protocol.ReasonWorkspaceContainsStore:
+		return ownData
+	case protocol.ReasonWorkspaceChanged:
+		return moved
+	case protocol.ReasonPathUnsafe:
+		return unsafePath
+	case protocol.ReasonActivating:
+		return updating
+	case protocol.ReasonAdmissionBusy:
+		return occupied
+	}
+	return ""
 }
 
 // adviceOf turns any error into a line of the closed list.
@@ -53,7 +64,7 @@ func adviceOf(err error, otherwise string) string {
 	if errors.As(err, &advised) {
 		return advised.advice
 	}
-	if advice, ok := adviceByReason[protocol.ReasonOf(err)]; ok {
+	if advice := adviceOn(protocol.ReasonOf(err)); advice != "" {
 		return advice
 	}
 	switch {

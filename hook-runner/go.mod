@@ -12,6 +12,6 @@ require (
 
 require (
 	github.com/go-json-experiment/json v1.27.2 // indirect
-	github.com/oklog/ulid/v2 v2.1.2 // indirect
+	github.com/oklog/ulid/v2 v2.1.0 // indirect
 	golang.org/x/sys v0.50.0 // indirect
 )

@@ -16,18 +16,21 @@ type Generator struct {
 	mu      sync.Mutex
 	last    uint64 // millisecond of the last id
 	now     func() time.Time
-	entropy *ulid.MonotonicEntropy
+	entropy *ulid.MonotonicEntropy // made for the first id: most processes mint none
 }
 
 // NewGenerator gives a Generator.
 func NewGenerator() *Generator {
-	return &Generator{now: time.Now, entropy: ulid.Monotonic(rand.Reader, 0)}
+	return &Generator{now: time.Now}
 }
 
 // NewID gives `<prefix>_<ULID>`.
 func (g *Generator) NewID(prefix string) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if g.entropy == nil {
+		g.entropy = ulid.Monotonic(rand.Reader, 0)
+	}
 	g.last = max(g.last, ulid.Timestamp(g.now()))
 	id, err := ulid.New(g.last, g.entropy)
 	for err != nil {

@@ -5,6 +5,6 @@ go 1.26.0
 require (
 	github.com/go-json-experiment/json v1.27.2
 	github.com/google/go-cmp v0.7.0
-	github.com/oklog/ulid/v2 v2.1.2
+	github.com/oklog/ulid/v2 v2.1.0
 	pgregory.net/rapid v1.3.0
 )

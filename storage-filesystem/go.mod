@@ -14,5 +14,5 @@ require pgregory.net/rapid v1.3.0
 
 require (
 	github.com/go-json-experiment/json v1.27.2
-	github.com/oklog/ulid/v2 v2.1.2 // indirect
+	github.com/oklog/ulid/v2 v2.1.0 // indirect
 )

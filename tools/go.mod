@@ -28,7 +28,7 @@ require (
 	github.com/acc-control-plane/acc/adapters/kimi v0.1.0 // indirect
 	github.com/acc-control-plane/acc/delivery-router v0.1.0 // indirect
 	github.com/go-json-experiment/json v1.27.2 // indirect
-	github.com/oklog/ulid/v2 v2.1.2 // indirect
+	github.com/oklog/ulid/v2 v2.1.0 // indirect
 	github.com/pelletier/go-toml/v2 v2.4.3 // indirect
 	github.com/tailscale/hujson v0.0.0-20260727124030-b80ff77dac4f // indirect
 	golang.org/x/crypto v0.58.0 // indirect

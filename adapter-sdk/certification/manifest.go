@@ -1,6 +1,7 @@
 package certification
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -85,16 +86,14 @@ func line(name, doc string, at func(*Evidence) *string) strictjson.Member[Eviden
 	return strictjson.Field(name, doc, at, strictjson.Line(protocol.MaxLine))
 }
 
-var platforms = map[string]bool{
-	"darwin-arm64": true, "darwin-x64": true, "linux-arm64": true, "linux-x64": true, "win32-arm64": true, "win32-x64": true,
-}
+var platforms = [...]string{"darwin-arm64", "darwin-x64", "linux-arm64", "linux-x64", "win32-arm64", "win32-x64"}
 
 // checkRow is what a row must be beyond the types of its members.
 func checkRow(e *Evidence) *strictjson.Error {
 	if _, ok := release.Parse(e.Version); !ok {
 		return strictjson.Fail("$.version", "must be x.y.z with or without a suffix")
 	}
-	if !platforms[e.Platform] {
+	if !slices.Contains(platforms[:], e.Platform) {
 		return strictjson.Fail("$.platform", "must be darwin, linux or win32 with arm64 or x64")
 	}
 	if _, err := time.Parse(time.DateOnly, e.ObservedAt); err != nil {

@@ -5,37 +5,74 @@ import (
 	"strings"
 )
 
-// keywords may stand before a command without being one.
-var keywords = map[string]bool{
-	"if": true, "then": true, "else": true, "elif": true, "while": true, "until": true, "do": true, "{": true, "!": true,
+// keyword says whether a word may stand before a command without being one.
+func keyword(word string) bool {
+	switch word {
+	case "if", "then", "else", "elif", "while", "until", "do", "{", "!":
+		return true
+	}
+	return false
 }
 
-// prefixes run the command that follows them; the letters are those of their options that take a value.
-var prefixes = map[string]string{
-	"sudo": "ugpCDhRTU", "command": "", "nohup": "", "time": "fo", "nice": "n", "env": "uCS", "exec": "a", "builtin": "",
-	"timeout": "ks", "stdbuf": "ioe", "doas": "uC", "setsid": "",
+// prefix says whether a command runs the one that follows it, and gives the letters of its options that take a value.
+func prefix(name string) (valued string, ok bool) {
+	switch name {
+	case "command", "nohup", "builtin", "setsid":
+		return "", true
+	case "sudo":
+		return "ugpCDhRTU", true
+	case "doas":
+		return "uC", true
+	case "time":
+		return "fo", true
+	case "nice":
+		return "n", true
+	case "env":
+		return "uCS", true
+	case "exec":
+		return "a", true
+	case "timeout":
+		return "ks", true
+	case "stdbuf":
+		return "ioe", true
+	}
+	return "", false
 }
 
-// writers say which operands a command writes. The letters are those of its options that take a value
-// as the next word.
-var writers = map[string]struct {
-	valued string
+// writer says which operands a command writes.
+type writer struct {
+	valued string // letters of its options that take a value as the next word
 	// which notes what of the operands is written; deep says that an option asks for directories too.
 	which func(r *reader, args []token, deep bool)
-}{
-	"tee":      {"", (*reader).all},
-	"touch":    {"drt", (*reader).all},
-	"truncate": {"sr", (*reader).all},
-	"rm":       {"", (*reader).removed},
-	"unlink":   {"", (*reader).all},
-	"shred":    {"ns", (*reader).all},
-	"mkdir":    {"mZ", (*reader).all},
-	"rmdir":    {"", (*reader).all},
-	"mv":       {"tS", (*reader).moved},
-	"cp":       {"tS", (*reader).copied},
-	"install":  {"tSmgo", (*reader).copied},
-	"rsync":    {"efT", (*reader).synced},
-	"ln":       {"tS", (*reader).linked},
+}
+
+// writerOf gives what is known of a command; which is nil of one that is none.
+func writerOf(name string) writer {
+	switch name {
+	case "tee", "unlink", "rmdir":
+		return writer{"", (*reader).all}
+	case "touch":
+		return writer{"drt", (*reader).all}
+	case "truncate":
+		return writer{"sr", (*reader).all}
+	case "shred":
+		return writer{"ns", (*reader).all}
+	case "mkdir":
+		return writer{"mZ", (*reader).all}
+	case "rm":
+		return writer{"", (*reader).removed}
+	case "mv":
+		return writer{"tS", (*reader).moved}
+	case "cp":
+		return writer{"tS", (*reader).copied}
+	case "install":
+		return writer{"tSmgo", (*reader).copied}
+	case "rsync":
+		return writer{"efT", (*reader).synced}
+	case "ln":
+		return writer{"tS", (*reader).linked}
+	}
+	return writer{}
 }
 
 // command notes what one simple command writes.
@@ -45,7 +82,7 @@ func (r *reader) command(words []token, nesting int) {
 		return
 	}
 	name, args := path.Base(words[0].text), words[1:]
-	if w, ok := writers[name]; ok {
+	if w := writerOf(name); w.which != nil {
 		named := operands(args, w.valued)
 		if dir, given := targetDirectory(args); given {
 			named = append(named, dir)
@@ -83,9 +120,9 @@ func (r *reader) command(words []token, nesting int) {
 func skipPrefixes(words []token) []token {
 	for len(words) > 0 {
 		first := words[0]
-		valued, prefix := prefixes[path.Base(first.text)]
+		valued, prefix := prefix(path.Base(first.text))
 		switch {
-		case first.bare && keywords[first.text], assignment(first):
+		case first.bare && keyword(first.text), assignment(first):
 			words = words[1:]
 		case first.literal && prefix:
 			words = skipOptions(words[1:], valued)

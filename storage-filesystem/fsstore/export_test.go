@@ -20,7 +20,7 @@ func Scan(r core.Reader, q core.Query) ([]core.Entry, error) {
 	if !ok {
 		return nil, nil // there is no store yet
 	}
-	all, err := snap.listed(indexKinds[q.Index], q.Index, q.Key, nil)
+	all, err := snap.listed(indexKind(q.Index), q.Index, q.Key, nil)
 	return page(all, q), err
 }
 

@@ -109,7 +109,7 @@ func (c *check) checkIndex(snap *snapshot, ix *indexes, name core.Index) error {
 	got := map[string]bool{} // what the frames after the manifest decide
 	var sum tally
 	tupleName := func(x index.Tuple) string { return fmt.Sprintf("%q %d %s", x.Key, x.At, x.ID) }
-	changes, err := snap.changesOf(ix, indexKinds[name])
+	changes, err := snap.changesOf(ix, indexKind(name))
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (c *check) checkIndex(snap *snapshot, ix *indexes, name core.Index) error {
 	err = ix.tree(c.dir, name).All(func(x index.Tuple) error {
 		if _, newer := got[tupleName(x)]; !newer {
 			sum.toggle(x, 1)
-			whole = c.witness(recordKey{indexKinds[name], x.ID}, name) && whole
+			whole = c.witness(recordKey{indexKind(name), x.ID}, name) && whole
 		}
 		return nil
 	})

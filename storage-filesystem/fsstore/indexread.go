@@ -16,18 +16,24 @@ const (
 	maxWalks = 3  // that may miss a page because the manifest has moved on
 )
 
-// indexKinds says which kind the entries of an index are about.
-var indexKinds = map[core.Index]protocol.Kind{
-	core.MessageByClientKey: protocol.KindMessage, core.MessagesInOrder: protocol.KindMessage, core.MessagesByKind: protocol.KindMessage,
-	core.ThreadMessages: protocol.KindMessage, core.DecisionSuccessors: protocol.KindMessage,
-	core.ReceiptsByMessage: protocol.KindReceipt, core.PendingReceipts: protocol.KindReceipt, core.QueuedReceipts: protocol.KindReceipt,
-	core.LiveOffers: protocol.KindReceipt, core.AwaitingReceipts: protocol.KindReceipt, core.OwedReceipts: protocol.KindReceipt,
-	core.ObligationsByAuthor: protocol.KindReceipt,
-	core.OpenSessions:        protocol.KindSession, core.OpenSessionsByParticipant: protocol.KindSession,
-	core.OpenSessionsByHarness: protocol.KindSession, core.SessionsByParticipant: protocol.KindSession,
-	core.LiveClaims: protocol.KindClaim, core.ClaimsByOwner: protocol.KindClaim, core.ClaimsByResource: protocol.KindClaim,
-	core.ClaimsByDirectory: protocol.KindClaim,
-	core.OpenIntents:       protocol.KindIntent, core.Participants: protocol.KindParticipant,
+// indexKind says which kind the entries of an index are about; empty: there is no such index.
+func indexKind(name core.Index) protocol.Kind {
+	switch name {
+	case core.MessageByClientKey, core.MessagesInOrder, core.MessagesByKind, core.ThreadMessages, core.DecisionSuccessors:
+		return protocol.KindMessage
+	case core.ReceiptsByMessage, core.PendingReceipts, core.QueuedReceipts, core.LiveOffers, core.AwaitingReceipts, core.OwedReceipts,
+		core.ObligationsByAuthor:
+		return protocol.KindReceipt
+	case core.OpenSessions, core.OpenSessionsByParticipant, core.OpenSessionsByHarness, core.SessionsByParticipant:
+		return protocol.KindSession
+	case core.LiveClaims, core.ClaimsByOwner, core.ClaimsByResource, core.ClaimsByDirectory:
+		return protocol.KindClaim
+	case core.OpenIntents:
+		return protocol.KindIntent
+	case core.Participants:
+		return protocol.KindParticipant
+	}
+	return ""
 }
 
 // indexes is what was read of the indexes, and the frames that they do not know yet.
@@ -61,8 +67,8 @@ func (s *snapshot) Find(q core.Query) ([]core.Entry, error) {
 
 // find answers q; staged, if not nil, is what a transaction has changed so far.
 func (s *snapshot) find(q core.Query, staged map[recordKey]*stagedRecord) ([]core.Entry, error) {
-	kind, ok := indexKinds[q.Index]
-	if !ok {
+	kind := indexKind(q.Index)
+	if kind == "" {
 		return nil, protocol.UsageError("", fmt.Sprintf("there is no index %q", q.Index))
 	}
 	if s.at.Generation == 0 {

@@ -73,9 +73,20 @@ func (s *snapshot) promisedNothing() bool {
 }
 
 // kindIndex is an index that lists records of a kind by what their id is made from, or all of them.
-var kindIndex = map[protocol.Kind]core.Index{
-	protocol.KindMessage: core.MessagesInOrder, protocol.KindReceipt: core.ReceiptsByMessage, protocol.KindSession: core.SessionsByParticipant,
-	protocol.KindClaim: core.LiveClaims, protocol.KindIntent: core.OpenIntents, protocol.KindParticipant: core.Participants,
+func kindIndex(kind protocol.Kind) core.Index {
+	switch kind {
+	case protocol.KindMessage:
+		return core.MessagesInOrder
+	case protocol.KindReceipt:
+		return core.ReceiptsByMessage
+	case protocol.KindSession:
+		return core.SessionsByParticipant
+	case protocol.KindClaim:
+		return core.LiveClaims
+	case protocol.KindIntent:
+		return core.OpenIntents
+	}
+	return core.Participants
 }
 
 // hasRecords says whether a record of a kind was ever published, as far as the indexes and the frames after them tell.
@@ -98,7 +109,7 @@ func (s *snapshot) hasRecords(kind protocol.Kind) bool {
 	if ix.manifest.Generation > published {
 		return false // it may list what is only in those frames
 	}
-	if ix.manifest.roots[kindIndex[kind]] != "" {
+	if ix.manifest.roots[kindIndex(kind)] != "" {
 		return true
 	}
 	for i := range ix.frames {
@@ -116,7 +127,7 @@ func (s *snapshot) hasRecords(kind protocol.Kind) bool {
 // creation would contradict the journal for good. Ids of messages, sessions and claims are minted and cannot come
 // again; the others are found in an index that stays short. An index that cannot answer says nothing.
 func (t *tx) neverThere(key recordKey, r protocol.Record) error {
-	q := core.Query{Index: kindIndex[key.kind]}
+	q := core.Query{Index: kindIndex(key.kind)}
 	switch r := r.(type) {
 	case *protocol.Participant, *protocol.Intent:
 	case *protocol.Receipt:

@@ -178,7 +178,7 @@ func (r *rebuilding) listedBy(m *manifest) error {
 	var fault error
 	for _, name := range core.Indexes {
 		_ = ix.tree(r.dir, name).All(func(x index.Tuple) error { // as far as it can be read
-			key := recordKey{indexKinds[name], x.ID}
+			key := recordKey{indexKind(name), x.ID}
 			if _, known := r.images[key]; !known && !r.seen[key] && fault == nil {
 				fault = lost(key, fmt.Sprintf("index %s lists the record, and what made it was trimmed", name))
 			}

@@ -114,26 +114,33 @@ func agentVersion(agent string) string {
 	return strings.ReplaceAll(version, "-", ".")
 }
 
-// eventNames are the client's names of the events whose additionalContext reaches the model and lets
+// contextName is the client's name of an event if it is one of those whose additionalContext reaches the model and lets
 // the turn go on as it would have. A Stop with context makes the model go on, so it is not among them.
-var eventNames = map[adapter.EventKind]string{
-	adapter.SessionStart: "SessionStart",
-	adapter.BeforeTurn:   "UserPromptSubmit",
-	adapter.BeforeTool:   "PreToolUse",
-	adapter.AfterTool:    "PostToolUse",
-	adapter.ChildStart:   "SubagentStart",
+func contextName(kind adapter.EventKind) string {
+	switch kind {
+	case adapter.SessionStart:
+		return "SessionStart"
+	case adapter.BeforeTurn:
+		return "UserPromptSubmit"
+	case adapter.BeforeTool:
+		return "PreToolUse"
+	case adapter.AfterTool:
+		return "PostToolUse"
+	case adapter.ChildStart:
+		return "SubagentStart"
+	}
+	return ""
 }
 
 // Injects implements adapter.Injector. What a subagent's tools are answered reaches the subagent, not
 // the session.
 func (client) Injects(e adapter.Event) bool {
-	_, ok := eventNames[e.Kind]
-	return ok && (e.AgentID == "" || e.Kind == adapter.ChildStart)
+	return contextName(e.Kind) != "" && (e.AgentID == "" || e.Kind == adapter.ChildStart)
 }
 
 // Inject implements adapter.Injector.
 func (client) Inject(e adapter.Event, text string) (adapter.Output, error) {
-	return hookkit.ContextAnswer(eventNames[e.Kind], text)
+	return hookkit.ContextAnswer(contextName(e.Kind), text)
 }
 
 // Deny implements adapter.Denier. The model reads "PreToolUse:Write hook error: REASON".

@@ -84,22 +84,29 @@ func (client) Normalize(call adapter.Call) (adapter.Event, error) {
 	return e, err
 }
 
-// eventNames are the client's names of the events whose additionalContext reaches the model, as a
+// contextName is the client's name of an event if it is one of those whose additionalContext reaches the model, as a
 // developer message. On Stop it would make the whole answer invalid.
-var eventNames = map[adapter.EventKind]string{
-	adapter.SessionStart: "SessionStart",
-	adapter.BeforeTurn:   "UserPromptSubmit",
-	adapter.BeforeTool:   "PreToolUse",
-	adapter.AfterTool:    "PostToolUse",
+func contextName(kind adapter.EventKind) string {
+	switch kind {
+	case adapter.SessionStart:
+		return "SessionStart"
+	case adapter.BeforeTurn:
+		return "UserPromptSubmit"
+	case adapter.BeforeTool:
+		return "PreToolUse"
+	case adapter.AfterTool:
+		return "PostToolUse"
+	}
+	return ""
 }
 
 // Injects implements adapter.Injector.
-func (client) Injects(e adapter.Event) bool { return eventNames[e.Kind] != "" && e.AgentID == "" }
+func (client) Injects(e adapter.Event) bool { return contextName(e.Kind) != "" && e.AgentID == "" }
 
 // Inject implements adapter.Injector. Plain text would do for two of the events, but not when it begins
 // with a bracket.
 func (client) Inject(e adapter.Event, text string) (adapter.Output, error) {
-	return hookkit.ContextAnswer(eventNames[e.Kind], text)
+	return hookkit.ContextAnswer(contextName(e.Kind), text)
 }
 
 // Deny implements adapter.Denier.

@@ -9,11 +9,14 @@ var embedding = []struct{ long, short string }{
 	{"--strict-config", ""}, {"--dangerously-bypass-hook-trust", ""},
 }
 
-// valued are the client's options whose value may be the next argument.
-var valued = map[string]bool{
-	"-c": true, "--config": true, "--enable": true, "--disable": true, "-p": true, "--profile": true, "-m": true, "--model": true,
-	"-s": true, "--sandbox": true, "-a": true, "--ask-for-approval": true, "-C": true, "--cd": true, "-i": true, "--image": true,
-	"--add-dir": true, "--local-provider": true, "--remote": true,
+// valued says whether the value of one of the client's options may be the next argument.
+func valued(option string) bool {
+	switch option {
+	case "-c", "--config", "--enable", "--disable", "-p", "--profile", "-m", "--model", "-s", "--sandbox", "-a", "--ask-for-approval",
+		"-C", "--cd", "-i", "--image", "--add-dir", "--local-provider", "--remote":
+		return true
+	}
+	return false
 }
 
 // envExecServer moves the execution of tools elsewhere, and the thread out of the background server.
@@ -33,7 +36,7 @@ func launchOption(args []string) string {
 			}
 		}
 		switch {
-		case valued[arg]:
+		case valued(arg):
 			i++
 		case arg == "exec" || arg == "e":
 			return "exec"

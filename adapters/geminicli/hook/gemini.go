@@ -67,20 +67,26 @@ func (client) Normalize(call adapter.Call) (adapter.Event, error) {
 	return e, err
 }
 
-// eventNames are the client's names of the events whose additionalContext reaches the model. It escapes
+// contextName is the client's name of an event if it is one of those whose additionalContext reaches the model. It escapes
 // angle brackets itself.
-var eventNames = map[adapter.EventKind]string{
-	adapter.SessionStart: "SessionStart",
-	adapter.BeforeTurn:   "BeforeAgent",
-	adapter.AfterTool:    "AfterTool",
+func contextName(kind adapter.EventKind) string {
+	switch kind {
+	case adapter.SessionStart:
+		return "SessionStart"
+	case adapter.BeforeTurn:
+		return "BeforeAgent"
+	case adapter.AfterTool:
+		return "AfterTool"
+	}
+	return ""
 }
 
 // Injects implements adapter.Injector.
-func (client) Injects(e adapter.Event) bool { return eventNames[e.Kind] != "" }
+func (client) Injects(e adapter.Event) bool { return contextName(e.Kind) != "" }
 
 // Inject implements adapter.Injector.
 func (client) Inject(e adapter.Event, text string) (adapter.Output, error) {
-	return hookkit.ContextAnswer(eventNames[e.Kind], text)
+	return hookkit.ContextAnswer(contextName(e.Kind), text)
 }
 
 // Deny implements adapter.Denier. The envelope of other clients has no effect here, and standard output

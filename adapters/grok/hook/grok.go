@@ -72,19 +72,24 @@ func (client) Normalize(call adapter.Call) (adapter.Event, error) {
 	return e, err
 }
 
-// eventNames are the client's names of the events whose additionalContext reaches the model, after the
+// contextName is the client's name of an event if it is one of those whose additionalContext reaches the model, after the
 // tool's result. On Stop it would make the model go on.
-var eventNames = map[adapter.EventKind]string{
-	adapter.BeforeTool: "PreToolUse",
-	adapter.AfterTool:  "PostToolUse",
+func contextName(kind adapter.EventKind) string {
+	switch kind {
+	case adapter.BeforeTool:
+		return "PreToolUse"
+	case adapter.AfterTool:
+		return "PostToolUse"
+	}
+	return ""
 }
 
 // Injects implements adapter.Injector.
-func (client) Injects(e adapter.Event) bool { return eventNames[e.Kind] != "" }
+func (client) Injects(e adapter.Event) bool { return contextName(e.Kind) != "" }
 
 // Inject implements adapter.Injector.
 func (client) Inject(e adapter.Event, text string) (adapter.Output, error) {
-	return hookkit.ContextAnswer(eventNames[e.Kind], text)
+	return hookkit.ContextAnswer(contextName(e.Kind), text)
 }
 
 // Deny implements adapter.Denier. The model reads "Hook denied: REASON".

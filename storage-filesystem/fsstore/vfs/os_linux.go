@@ -62,17 +62,67 @@ func (d *osDir) SyncAll() error {
 	return pathError("sync", d.path, err)
 }
 
-// networks are the file systems whose locks and flushes depend on another machine.
-var networks = map[uint32]string{
-	0x6969: "nfs", 0x517b: "smb", 0xff534d42: "cifs", 0xfe534d42: "smb2", 0x5346414f: "afs", 0x6b414653: "afs",
-	0x73757245: "coda", 0x564c: "ncp", 0x00c36400: "ceph", 0x0bd00bd0: "lustre", 0x47504653: "gpfs",
-	0x7461636f: "ocfs2", 0x01161970: "gfs2", 0x19830326: "beegfs",
+// network names the file systems whose locks and flushes depend on another machine, by their magic number; empty: it
+// is another.
+func network(magic uint32) string {
+	switch magic {
+	case 0x6969:
+		return "nfs"
+	case 0x517b:
+		return "smb"
+	case 0xff534d42:
+		return "cifs"
+	case 0xfe534d42:
+		return "smb2"
+	case 0x5346414f:
+		return "afs"
+	case 0x6b414653:
+		return "afs"
+	case 0x73757245:
+		return "coda"
+	case 0x564c:
+		return "ncp"
+	case 0x00c36400:
+		return "ceph"
+	case 0x0bd00bd0:
+		return "lustre"
+	case 0x47504653:
+		return "gpfs"
+	case 0x7461636f:
+		return "ocfs2"
+	case 0x01161970:
+		return "gfs2"
+	case 0x19830326:
+		return "beegfs"
+	}
+	return ""
 }
 
-// locals are the usual others, by name for people.
-var locals = map[uint32]string{
-	0xef53: "ext4", 0x9123683e: "btrfs", 0x58465342: "xfs", 0x01021994: "tmpfs", 0x794c7630: "overlay",
-	0x2fc12fc1: "zfs", 0xf2f52010: "f2fs", 0x65735546: "fuse", 0x01021997: "9p", 0xca451a4e: "bcachefs",
+// local names the usual others, for people.
+func local(magic uint32) string {
+	switch magic {
+	case 0xef53:
+		return "ext4"
+	case 0x9123683e:
+		return "btrfs"
+	case 0x58465342:
+		return "xfs"
+	case 0x01021994:
+		return "tmpfs"
+	case 0x794c7630:
+		return "overlay"
+	case 0x2fc12fc1:
+		return "zfs"
+	case 0xf2f52010:
+		return "f2fs"
+	case 0x65735546:
+		return "fuse"
+	case 0x01021997:
+		return "9p"
+	case 0xca451a4e:
+		return "bcachefs"
+	}
+	return fmt.Sprintf("type %#x", magic)
 }
 
 func fileSystem(fd int) (string, bool, error) {
@@ -81,11 +131,8 @@ func fileSystem(fd int) (string, bool, error) {
 		return "", false, err
 	}
 	magic := uint32(st.Type)
-	if name, ok := networks[magic]; ok {
+	if name := network(magic); name != "" {
 		return name, true, nil
 	}
-	if name, ok := locals[magic]; ok {
-		return name, false, nil
-	}
-	return fmt.Sprintf("type %#x", magic), false, nil
+	return local(magic), false, nil
 }
