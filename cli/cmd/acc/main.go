@@ -5,7 +5,9 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
+	"time"
 
 	"github.com/acc-control-plane/acc/cli/internal/command"
 	"github.com/acc-control-plane/acc/cli/internal/update/schedule"
@@ -17,7 +19,9 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, cancel := context.WithCancel(context.Background())
+	catch := sync.OnceFunc(func() { cancelOn(cancel, os.Interrupt, syscall.SIGTERM) })
+	soon := time.AfterFunc(uncaught, catch)
 	resident := false
 	host := command.Host{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: datahome.Installed(os.Getenv),
@@ -25,14 +29,29 @@ func main() {
 			resident = s == command.Resident
 			return admit(s)
 		},
-		Enter: room.Enter, Hooks: registry.Hooks, Lives: registry.Lives, Installers: clients.Installers,
+		Patient: catch, Enter: room.Enter, Hooks: registry.Hooks, Lives: registry.Lives, Installers: clients.Installers,
 	}
 	code := command.Main(ctx, host, os.Args[1:])
-	stop()
+	soon.Stop()
+	cancel()
 	if resident {
 		maintain(host.Env)
 	}
 	os.Exit(int(code))
+}
+
+// uncaught is how long a command may be ended by a signal without a word. Nothing is lost with it, nobody has waited for
+// long, and to catch signals costs more than most of what a command does.
+const uncaught = 50 * time.Millisecond
+
+// cancelOn calls cancel when one of the signals comes.
+func cancelOn(cancel func(), signals ...os.Signal) {
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, signals...)
+	go func() {
+		<-caught
+		cancel()
+	}()
 }
 
 // admit lets this process into the managed runtime of its data home.

@@ -83,7 +83,7 @@ func (o askOptions) run(ctx context.Context, inv *Invocation) (Answer, error) {
 	}
 	data, made := view.AskedData{}, inv.offer(ctx, r, sent)
 	inv.UI.Progress("waiting for an answer")
-	_, err = poll(ctx, r.Dir, o.span, func(ctx context.Context) (bool, error) {
+	_, err = inv.poll(ctx, r.Dir, o.span, func(ctx context.Context) (bool, error) {
 		data.Answer, err = o.answered(ctx, r, sent.Message)
 		return data.Answer != nil, err
 	})

@@ -48,11 +48,11 @@ func parseAwait(given *flags.Context) (await, error) {
 
 // advance waits, brings the receipts of sent up to date and says whether all have come far enough. An
 // error says that the message is recorded all the same.
-func (w await) advance(ctx context.Context, r *room.Room, sent *core.SendResult) (bool, error) {
+func (w await) advance(ctx context.Context, inv *Invocation, r *room.Room, sent *core.SendResult) (bool, error) {
 	if w.state == "" {
 		return true, nil
 	}
-	reached, err := poll(ctx, r.Dir, w.span, func(ctx context.Context) (bool, error) {
+	reached, err := inv.poll(ctx, r.Dir, w.span, func(ctx context.Context) (bool, error) {
 		now, err := r.Core.Receipts(ctx, sent.Message.MessageID)
 		if err != nil {
 			return false, err

@@ -16,7 +16,7 @@ import (
 // command that records a message.
 func sentAnswer(ctx context.Context, inv *Invocation, r *room.Room, result core.SendResult, w await) (Answer, error) {
 	offers := inv.offer(ctx, r, result)
-	reached, err := w.advance(ctx, r, &result)
+	reached, err := w.advance(ctx, inv, r, &result)
 	if err != nil {
 		return Answer{}, err
 	}

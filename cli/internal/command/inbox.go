@@ -79,7 +79,7 @@ func (o inboxOptions) list(ctx context.Context, inv *Invocation) (Answer, error)
 	}
 	var page core.InboxPage
 	inv.UI.Progress("waiting")
-	arrived, err := poll(ctx, r.Dir, o.wait, func(ctx context.Context) (bool, error) {
+	arrived, err := inv.poll(ctx, r.Dir, o.wait, func(ctx context.Context) (bool, error) {
 		page, err = r.Core.Inbox(ctx, o.who, o.query)
 		return slices.ContainsFunc(page.Items, unread), err
 	})

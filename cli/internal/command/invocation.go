@@ -29,6 +29,8 @@ type Host struct {
 	// Admit lets the process into the installation that it runs from, and may put another executable in its
 	// place; nil: there is none.
 	Admit func(s Standing) error
+	// Patient is called before a command begins to wait for something; nil: nobody cares.
+	Patient func()
 	// Enter opens a room; room.Enter outside tests.
 	Enter func(ctx context.Context, req room.Request) (*room.Room, error)
 	// Hooks are the adapters of this build; nil: nothing is said about what their clients were seen to do.
@@ -47,6 +49,13 @@ type Invocation struct {
 	cwd       string     // --cwd, or empty
 	workspace string     // --workspace, or empty
 	worked    *room.Room // entered to work in; nil: none, or only to look at it as it is
+}
+
+// patient says that the command waits from now on, so that it is told when it is to end.
+func (inv *Invocation) patient() {
+	if inv.Patient != nil {
+		inv.Patient()
+	}
 }
 
 // Cwd is the absolute directory that relative paths of the caller start from.

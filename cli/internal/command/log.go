@@ -119,6 +119,7 @@ func (l *chronicler) read(ctx context.Context, cursor string, size int) (core.Sy
 
 // follow tells events as they come, until the command is interrupted, which is how it is meant to end.
 func (l *chronicler) follow(ctx context.Context, inv *Invocation, page core.SyncResult) error {
+	inv.patient()
 	if err := l.tell(inv, page); err != nil {
 		return err
 	}

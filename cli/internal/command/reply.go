@@ -65,7 +65,7 @@ func (o replyOptions) run(ctx context.Context, inv *Invocation) (Answer, error) 
 	if err != nil {
 		return Answer{}, err
 	}
-	reached, err := o.await.advance(ctx, r, &result.SendResult)
+	reached, err := o.await.advance(ctx, inv, r, &result.SendResult)
 	if err != nil {
 		return Answer{}, err
 	}

@@ -31,6 +31,14 @@ func waitSpan(given *flags.Context) (time.Duration, error) {
 // errSpanOver ends a wait in vain.
 var errSpanOver = errors.New("the span is over")
 
+// poll is the function poll, of a command that can be interrupted meanwhile.
+func (inv *Invocation) poll(ctx context.Context, dir string, span time.Duration, look func(context.Context) (bool, error)) (bool, error) {
+	if span > 0 {
+		inv.patient()
+	}
+	return poll(ctx, dir, span, look)
+}
+
 // poll looks until what it looks for is there or the span is over, at least once: again whenever the room
 // in dir may have changed. Each look has the deadline of a command, also the one that the end of the span
 // finds at work. It is no error when the span ends first.

@@ -42,6 +42,7 @@ func watch(ctx context.Context, inv *Invocation) error {
 		return err
 	}
 	l := &chronicler{room: r, names: map[string]string{}}
+	inv.patient()
 	var shown string
 	var painted time.Time
 	err = change.Watch(ctx, r.Dir, func(ctx context.Context) (bool, error) {

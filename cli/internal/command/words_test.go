@@ -125,3 +125,19 @@ func TestClassify(t *testing.T) {
 		}
 	}
 }
+
+// TestPatient: whoever waits says so before, and whoever looks once does not.
+func TestPatient(t *testing.T) {
+	patient := 0
+	inv := &Invocation{Host: Host{Patient: func() { patient++ }}}
+	for _, c := range []struct {
+		span time.Duration
+		want int
+	}{{0, 0}, {time.Minute, 1}} {
+		patient = 0
+		_, err := inv.poll(t.Context(), t.TempDir(), c.span, func(context.Context) (bool, error) { return patient == c.want, nil })
+		if err != nil || patient != c.want {
+			t.Errorf("a wait of %s: %v, said %d times", c.span, err, patient)
+		}
+	}
+}
