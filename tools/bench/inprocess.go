@@ -48,11 +48,11 @@ func (b *bench) rates(ctx context.Context, seconds int) (sends, flushes float64,
 func goBenchmark(ctx context.Context, module, pkg, name string) (time.Duration, error) {
 	pattern := "^" + strings.ReplaceAll(name, "/", "$/^") + "$"
 	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", pattern, "-count", "1", pkg)
-	root, err := exec.CommandContext(ctx, "go", "env", "GOWORK").Output()
+	root, err := worktree(ctx)
 	if err != nil {
 		return 0, err
 	}
-	cmd.Dir = filepath.Join(filepath.Dir(strings.TrimSpace(string(root))), module)
+	cmd.Dir = filepath.Join(root, module)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return 0, fmt.Errorf("go test -bench %s: %w\n%s", name, err, out)

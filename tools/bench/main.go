@@ -9,7 +9,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
-	"strings"
+	"time"
 )
 
 type options struct {
@@ -71,11 +71,11 @@ func measureAll(ctx context.Context, o options) error {
 	if !o.write {
 		return nil
 	}
-	root, err := exec.CommandContext(ctx, "go", "env", "GOWORK").Output()
+	root, err := worktree(ctx)
 	if err != nil {
 		return err
 	}
-	return write(filepath.Join(filepath.Dir(strings.TrimSpace(string(root))), "docs", "performance.md"), tables)
+	return write(filepath.Join(root, "docs", "performance.md"), tables)
 }
 
 // progress tells the person who waits what is being measured.
@@ -124,12 +124,18 @@ func (b *bench) all(ctx context.Context, dir string, o options, r *results) erro
 	if o.only.String() != "" {
 		return nil
 	}
+	var err error
+	if r.floors, err = b.measureFloors(ctx, dir); err != nil {
+		return err
+	}
 	if err := b.crowds(ctx, o, r); err != nil {
 		return err
 	}
 	progress("one process")
-	var err error
 	if r.sends, r.flushes, err = b.rates(ctx, max(1, o.rounds/8)); err != nil {
+		return err
+	}
+	if r.filed, err = b.filed(dir, filesOfSend, time.Second); err != nil {
 		return err
 	}
 	if o.quick {

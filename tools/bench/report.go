@@ -13,7 +13,9 @@ import (
 type results struct {
 	rounds, busy, history int
 	cases                 []pairResult
+	floors                []measured
 	crowds                []crowded
+	filed                 float64 // per second: what lies below a send
 	sends, flushes        float64 // per second, in one process
 	search, replay        time.Duration
 	sizes                 map[string]int64
@@ -38,6 +40,9 @@ func (r results) markdown() string {
 		runtime.GOOS+" "+runtime.GOARCH, runtime.NumCPU(), runtime.Version(), time.Now().Format("2006-01-02"), r.rounds, r.busy)
 	if len(r.cases) > 0 {
 		r.writeCases(&b)
+	}
+	if len(r.floors) > 0 {
+		r.writeFloors(&b)
 	}
 	if len(r.crowds) > 0 {
 		r.writeCrowds(&b)
@@ -72,6 +77,14 @@ func (p pairResult) history() float64 {
 	return ratio(p.old.quiet.median(), p.old.costs.empty) / ratio(p.young.quiet.median(), p.young.costs.empty)
 }
 
+func (r results) writeFloors(b *bytes.Buffer) {
+	fmt.Fprintf(b, "| what lies below: nothing of acc runs | median | starts of an empty program | target of the case |\n|---|---|---|---|\n")
+	for _, f := range r.floors {
+		fmt.Fprintf(b, "| %s | %s | %.2f | %s |\n", f.name, ms(f.quiet.median()), ratio(f.quiet.median(), f.costs.empty), verdict(f))
+	}
+	fmt.Fprintln(b)
+}
+
 func (r results) writeCrowds(b *bytes.Buffer) {
 	fmt.Fprintf(b, "| at once | processes | median | p95 | p99, target 500 ms | max | hooks that gave up | messages sent, recorded |\n|---|---|---|---|---|---|---|---|\n")
 	for _, c := range r.crowds {
@@ -85,6 +98,9 @@ func (r results) writeRest(b *bytes.Buffer) {
 	fmt.Fprintf(b, "| | | target |\n|---|---|---|\n")
 	if r.flushes > 0 {
 		fmt.Fprintf(b, "| sends of one process, beside raw flushes | %.0f/s, %.0f/s: %.2f | 0.50 |\n", r.sends, r.flushes, r.sends/r.flushes)
+	}
+	if r.filed > 0 {
+		fmt.Fprintf(b, "| below it: the flush and %d new files for each | %.0f/s: %.2f | |\n", filesOfSend, r.filed, r.filed/r.flushes)
 	}
 	if r.search > 0 {
 		fmt.Fprintf(b, "| search over 15,000 messages | %s | 50 ms |\n", ms(r.search))

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// What lies below acc: the same executables with all that they link, of which nothing runs but the start and, in some
+// rows, the same files looked at once each. No change to what acc does with what it reads goes below that.
+
+//go:embed below.go.txt
+var belowSource string
+
+// floors are the executables that end before their first line.
+type floors struct{ acc, hook string }
+
+// buildFloors puts the floor's first line into main of copies of acc and acc-hook.
+func buildFloors(ctx context.Context, dir string) (floors, error) {
+	root, err := worktree(ctx)
+	if err != nil {
+		return floors{}, err
+	}
+	dir = filepath.Join(dir, "below")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return floors{}, err
+	}
+	f := floors{acc: filepath.Join(dir, "acc"), hook: filepath.Join(dir, "acc-hook")}
+	for to, command := range map[string]string{f.acc: "acc", f.hook: "acc-hook"} {
+		overlay, err := overlaid(root, dir, command)
+		if err != nil {
+			return floors{}, err
+		}
+		if err := goBuild(ctx, root, to, "./cli/cmd/"+command, "-overlay="+overlay); err != nil {
+			return floors{}, err
+		}
+	}
+	return f, nil
+}
+
+// overlaid writes what replaces the sources of a command, and the list of it.
+func overlaid(root, dir, command string) (overlay string, err error) {
+	original := filepath.Join(root, "cli", "cmd", command, "main.go")
+	source, err := os.ReadFile(original)
+	if err != nil {
+		return "", err
+	}
+	const main = "func main() {\n"
+	early := strings.Replace(string(source), main, main+"\tif below() {\n\t\treturn\n\t}\n", 1)
+	if early == string(source) {
+		return "", fmt.Errorf("%s has no %q", original, main)
+	}
+	replaced := map[string]string{}
+	for name, text := range map[string]string{"main.go": early, "below.go": belowSource} {
+		file := filepath.Join(dir, command+"-"+name)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			return "", err
+		}
+		replaced[filepath.Join(filepath.Dir(original), name)] = file
+	}
+	data, err := json.Marshal(map[string]any{"Replace": replaced})
+	if err != nil {
+		return "", err
+	}
+	overlay = filepath.Join(dir, command+".json")
+	return overlay, os.WriteFile(overlay, data, 0o600)
+}
+
+// measureFloors measures what lies below the cases. Without strace it is not known which files a case looks at, and
+// only what is linked is measured.
+func (b *bench) measureFloors(ctx context.Context, dir string) (rows []measured, err error) {
+	f, err := buildFloors(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	measure := func(name, program string, steps ...string) error {
+		progress(name)
+		row, err := b.measure(ctx, testCase{name: name, silent: true, task: func(m *machine) task {
+			return task{program: program, args: steps, env: m.environment(), dir: m.project, stdin: m.prompt()}
+		}}, b.young)
+		rows = append(rows, row)
+		return err
+	}
+	if err := measure("`acc-hook`, linked", f.hook); err != nil {
+		return nil, err
+	}
+	for _, c := range pairs {
+		program := f.hook
+		if strings.HasPrefix(c.name, "acc") {
+			program = f.acc
+		}
+		if program == f.acc && !slices.ContainsFunc(rows, func(m measured) bool { return m.name == "`acc`, linked" }) {
+			if err := measure("`acc`, linked", f.acc); err != nil {
+				return nil, err
+			}
+		}
+		if (c.most == bound{}) {
+			continue
+		}
+		steps, err := b.looksAt(ctx, dir, c)
+		if err != nil {
+			return nil, err
+		}
+		if steps == nil {
+			continue
+		}
+		if err := measure(fmt.Sprintf("and %d files of: %s", len(steps)-1, c.name), program, steps...); err != nil {
+			return nil, err
+		}
+		rows[len(rows)-1].most = c.most
+	}
+	return rows, nil
+}
+
+var opened = regexp.MustCompile(`open(?:at|at2)?\(.*?(O_RDWR|O_WRONLY)?.* = \d+<(/[^<>]+)>$`)
+
+// looksAt gives the steps that look at each regular file once that a case opens, and write over those that it writes;
+// nil without strace.
+func (b *bench) looksAt(ctx context.Context, dir string, c testCase) (steps []string, err error) {
+	strace, err := exec.LookPath("strace")
+	if err != nil {
+		return nil, nil
+	}
+	var ids []string
+	if c.before != nil {
+		if ids, err = c.before(ctx, b.young); err != nil {
+			return nil, err
+		}
+	}
+	log, t := filepath.Join(dir, "opens"), c.task(b.young)
+	cmd := exec.CommandContext(ctx, strace, append([]string{"-f", "-qq", "-y", "-z", "-e", "trace=open,openat,openat2", "-o", log, t.program}, t.args...)...)
+	cmd.Env, cmd.Dir, cmd.Stdin = t.env, t.dir, strings.NewReader(t.stdin)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("strace %s: %w: %s", t.program, err, out)
+	}
+	if c.after != nil {
+		err = errors.Join(err, c.after(ctx, b.young, ids))
+	}
+	if err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(log)
+	steps = []string{"read="} // the payload
+	for line := range strings.Lines(string(data)) {
+		if step := stepOf(strings.TrimSpace(line)); step != "" && !slices.Contains(steps, step) {
+			steps = append(steps, step)
+		}
+	}
+	if c.flushes > 0 {
+		steps = append(steps, "flush="+b.raw.Name())
+	}
+	return steps, err
+}
+
+// stepOf gives the step for a line of strace; empty: it opens nothing that is there after the case.
+func stepOf(line string) string {
+	found := opened.FindStringSubmatch(line)
+	if found == nil || strings.HasPrefix(found[2], "/sys/") || strings.HasPrefix(found[2], "/proc/self/") {
+		return ""
+	}
+	info, err := os.Lstat(found[2])
+	if err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	if strings.Contains(line, "O_RDWR") && info.Size() <= 4096 {
+		return "over=" + found[2]
+	}
+	return "read=" + found[2]
+}
+
+// filesOfSend is how many files a send makes: the message and its receipt.
+const filesOfSend = 2
+
+// filed gives how often a second a frame is appended and flushed and so many files are made with a name of their own,
+// which is what a store of one file for each record does for a send.
+func (b *bench) filed(dir string, files int, span time.Duration) (float64, error) {
+	place := filepath.Join(dir, "filed")
+	if err := os.Mkdir(place, 0o700); err != nil {
+		return 0, err
+	}
+	n, record := 0, make([]byte, 700)
+	began := time.Now()
+	for ; time.Since(began) < span; n++ {
+		if _, err := b.raw.flush(); err != nil {
+			return 0, err
+		}
+		for i := range files {
+			name := filepath.Join(place, fmt.Sprintf("%08d-%d", n, i))
+			if err := os.WriteFile(name+".new", record, 0o600); err != nil {
+				return 0, err
+			}
+			if err := os.Rename(name+".new", name); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return float64(n) / time.Since(began).Seconds(), nil
+}
