@@ -41,7 +41,7 @@ func (c *Core) Guard(ctx context.Context, owner Owner, resources []string, trees
 		if decision, err = r.guard(s, targets); err == nil && !decision.Denied {
 			decision, err = r.guardTrees(s, patterns)
 		}
-		decision.Beat = r.beatDue(newest)
+		decision.Beat = beatDue(r.now, newest)
 		return err
 	})
 	return decision, err

@@ -116,14 +116,14 @@ func (r *room) beatOf(s *protocol.Session) (time.Time, error) {
 	if newer.Before(older) {
 		older, newer = newer, older
 	}
-	if r.fromFuture(newer) {
+	if fromFuture(r.now, newer) {
 		return older, nil
 	}
 	return newer, nil
 }
 
 // fromFuture says whether a clock must have jumped between t and now.
-func (r *room) fromFuture(t time.Time) bool { return t.Sub(r.now) > protocol.ClockSkewTolerance }
+func fromFuture(now, t time.Time) bool { return t.Sub(now) > protocol.ClockSkewTolerance }
 
 // presenceOf classifies a session, once per room.
 func (r *room) presenceOf(s *protocol.Session) (protocol.Presence, error) {

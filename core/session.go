@@ -192,6 +192,16 @@ func (c *Core) Heartbeat(ctx context.Context, owner Owner) (time.Time, error) {
 	return newest, err
 }
 
+// BeatDue says whether Heartbeat would publish a beat, as far as the newest beat tells, without looking at the room. A
+// session without a beat, and one that has ended since, is due.
+func (c *Core) BeatDue(ctx context.Context, owner Owner) (bool, error) {
+	b, found, err := c.store.Ephemeral().Beat(ctx, owner.SessionID, protocol.GenerationRef(owner.Generation))
+	if err != nil || !found {
+		return true, err
+	}
+	return beatDue(c.now(), b.HeartbeatAt), nil
+}
+
 // Alive is Heartbeat that also gives the session as it is recorded.
 func (c *Core) Alive(ctx context.Context, owner Owner) (session protocol.Session, newest time.Time, err error) {
 	var now time.Time
@@ -203,7 +213,7 @@ func (c *Core) Alive(ctx context.Context, owner Owner) (session protocol.Session
 		}
 		session = *s
 		newest, err = r.beatOf(s)
-		now, due = r.now, r.beatDue(newest)
+		now, due = r.now, beatDue(r.now, newest)
 		return err
 	})
 	if err != nil || !due {
@@ -215,8 +225,8 @@ func (c *Core) Alive(ctx context.Context, owner Owner) (session protocol.Session
 
 // beatDue says whether a session should publish a beat. One that lies in the future is replaced, so that
 // a clock set back does not leave the session unknown.
-func (r *room) beatDue(newest time.Time) bool {
-	return r.now.Sub(newest) >= protocol.HeartbeatEvery || r.fromFuture(newest)
+func beatDue(now, newest time.Time) bool {
+	return now.Sub(newest) >= protocol.HeartbeatEvery || fromFuture(now, newest)
 }
 
 // CloseSession ends the session, clears its intent and releases its claims in the same transaction.

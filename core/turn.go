@@ -48,7 +48,7 @@ func (c *Core) TurnAlive(ctx context.Context, owner Owner, limit int) (Turn, err
 			return err
 		}
 		newest, err := r.beatOf(&turn.Session)
-		now, due = r.now, r.beatDue(newest)
+		now, due = r.now, beatDue(r.now, newest)
 		return err
 	})
 	if err != nil || !due {

@@ -135,7 +135,15 @@ func (c *call) signOfLife(ctx context.Context) error {
 	if err != nil || !found {
 		return err
 	}
-	_, err = c.beat(ctx, owner)
+	return c.alive(ctx, owner)
+}
+
+// alive publishes a heartbeat if one is due. While none is, nothing of the room is looked at.
+func (c *call) alive(ctx context.Context, owner core.Owner) error {
+	due, err := c.room.Core.BeatDue(ctx, owner)
+	if err == nil && due {
+		_, err = c.beat(ctx, owner)
+	}
 	return err
 }
 

@@ -19,6 +19,9 @@ func (c *call) beforeTool(ctx context.Context) error {
 		return c.blind
 	}
 	if len(c.event.Targets) == 0 || !c.adapter.Denies() {
+		if !c.introduces() {
+			return c.alive(ctx, owner)
+		}
 		open, err := c.beat(ctx, owner)
 		if err != nil || !open {
 			return err

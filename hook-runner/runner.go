@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -32,17 +33,21 @@ func Main(home Residence, adapters []*adapter.Adapter, err error) {
 		os.Exit(0)
 	}
 	var aside sync.WaitGroup
+	var begun atomic.Bool // is anything done aside
 	code := Run(Process{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Env: datahome.Installed(os.Getenv), Parent: os.Getppid(), Started: started, Residence: home,
 		Aside: func(work func()) {
+			begun.Store(true)
 			aside.Go(func() {
 				defer recovered(new(error))
 				work()
 			})
 		},
 	}, adapters...)
-	finish(&aside)
+	if begun.Load() {
+		finish(&aside)
+	}
 	os.Exit(code)
 }
 
@@ -54,10 +59,7 @@ const asideTime = 100 * time.Millisecond
 func finish(aside *sync.WaitGroup) {
 	done := make(chan struct{})
 	go func() { aside.Wait(); close(done) }()
-	select {
-	case <-done:
-	case <-time.After(asideTime):
-	}
+	within(done, asideTime)
 }
 
 // Process is what a hook call is given by the operating system.
@@ -181,6 +183,7 @@ type runner struct {
 	stderr     io.Writer
 	complained bool
 	written    bool         // the answer went out; the exit status is status
+	concluded  bool         // what went wrong was said, and what is to be noted is known
 	outcome    GuardOutcome // of a write, once its claims were checked
 	files      *ownerFiles  // of the conversation, once its room is known
 	sessionID  string       // of the conversation, once its owner pair is known
@@ -228,38 +231,61 @@ func recovered(err *error) {
 
 var errPanic = errors.New("a panic")
 
-// bounded handles an event within its deadline. The work runs beside a watchdog, because a file
-// system can block a system call in a way that no context ends.
+// bounded handles an event within its deadline and notes that it did. The work runs beside a watchdog, because a file
+// system can block a system call in a way that no context ends; who is blocked in the note has been answered.
 func (r *runner) bounded(e adapter.Event) int {
-	deadline := r.process.Started.Add(r.adapter.Deadline(e.Kind))
-	ctx, cancel := context.WithDeadline(context.Background(), deadline)
+	ctx, cancel := context.WithDeadline(context.Background(), r.process.Started.Add(r.adapter.Deadline(e.Kind)))
 	defer cancel()
-	done := make(chan error, 1)
-	go func() { done <- r.handled(ctx, e) }()
-	watchdog := time.NewTimer(time.Until(deadline.Add(grace)))
-	defer watchdog.Stop()
-	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		r.conclude(e, r.handled(ctx, e))()
+	}()
 	select {
-	case err = <-done:
-	case <-watchdog.C:
-		err = context.DeadlineExceeded
+	case <-done:
+		return r.exit()
+	case <-ctx.Done():
 	}
-	status, note := r.conclude(e, err)
-	noted := make(chan struct{})
-	go func() { note(); close(noted) }()
-	patience := time.NewTimer(grace)
-	defer patience.Stop()
-	select {
-	case <-noted:
-	case <-patience.C: // the file system hangs
+	if !within(done, grace) {
+		note := r.conclude(e, context.DeadlineExceeded)
+		noted := make(chan struct{})
+		go func() { note(); close(noted) }()
+		within(noted, grace)
 	}
-	return status
+	return r.exit()
 }
 
-// conclude says what went wrong, if anything did, and gives the exit status and what is left to note.
-func (r *runner) conclude(e adapter.Event, err error) (status int, note func()) {
+// within waits for the end of something, but not for long.
+func within(done <-chan struct{}, patience time.Duration) bool {
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+// exit is the exit status of the call.
+func (r *runner) exit() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.written {
+		return r.status
+	}
+	return 0
+}
+
+// conclude says what went wrong, if anything did, and gives what is left to note. Only the first of the worker and
+// the watchdog concludes.
+func (r *runner) conclude(e adapter.Event, err error) (note func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.concluded {
+		return func() {}
+	}
+	r.concluded = true
 	switch {
 	case err == nil:
 	case e.Kind == adapter.BeforeTool && (len(e.Targets) > 0 || r.blind != nil) && r.outcome == "":
@@ -268,15 +294,12 @@ func (r *runner) conclude(e adapter.Event, err error) (status int, note func()) 
 	default:
 		r.complainLocked(adviceOf(err, failed))
 	}
-	if r.written {
-		status = r.status
-	}
 	if r.files == nil {
-		return status, func() {} // a conversation that is in no room leaves nothing anywhere
+		return func() {} // a conversation that is in no room leaves nothing anywhere
 	}
 	files, sessionID, outcome := *r.files, r.sessionID, r.outcome
 	fired := Firing{Event: cmp.Or(e.Name, string(e.Kind)), At: r.process.Started, Took: time.Since(r.process.Started)}
-	return status, func() { files.fired(sessionID, fired, outcome) }
+	return func() { files.fired(sessionID, fired, outcome) }
 }
 
 func (r *runner) handled(ctx context.Context, e adapter.Event) (err error) {

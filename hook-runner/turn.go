@@ -92,14 +92,12 @@ func (c *call) afterTool(ctx context.Context) error {
 		return err
 	}
 	if !c.adapter.Injects(c.event) {
-		_, err := c.beat(ctx, owner)
-		return err
+		return c.alive(ctx, owner)
 	}
 	release, alone := c.files.alone(ctx)
 	defer release()
 	if !alone { // whoever has the lock is telling, and there will be another tool
-		_, err := c.beat(ctx, owner)
-		return err
+		return c.alive(ctx, owner)
 	}
 	t, err := c.room.Core.TurnAlive(ctx, owner, mailLimit)
 	if gone(err) {
@@ -123,10 +121,13 @@ func (c *call) hearsPrompts() bool {
 	return c.adapter.Injects(adapter.Event{Kind: adapter.BeforeTurn})
 }
 
+// introduces says whether the event is where the model of such a client can be given the owner header.
+func (c *call) introduces() bool { return !c.hearsPrompts() && c.adapter.Injects(c.event) }
+
 // introduce gives the owner header with a tool's result, to the model of a client that hears nothing
 // before.
 func (c *call) introduce(ctx context.Context, owner core.Owner) error {
-	if c.hearsPrompts() || !c.adapter.Injects(c.event) {
+	if !c.introduces() {
 		return nil
 	}
 	release, alone := c.files.alone(ctx)

@@ -224,7 +224,14 @@ func heartbeat(t *testing.T, r *roomTest) {
 		}
 		return at
 	}
+	due := func(what string, want bool) {
+		t.Helper()
+		if got, err := r.core.BeatDue(r.ctx, ada.Owner); got != want || err != nil {
+			t.Errorf("%s: due %v, %v", what, got, err)
+		}
+	}
 	r.unchanged("heartbeats", func() {
+		due("before the first beat", true)
 		r.clock.Advance(protocol.HeartbeatEvery - time.Millisecond)
 		if got := beat(); !got.Equal(Start) {
 			t.Errorf("an early heartbeat gave %v", got)
@@ -233,7 +240,12 @@ func heartbeat(t *testing.T, r *roomTest) {
 		if got := beat(); !got.Equal(Start.Add(protocol.HeartbeatEvery)) {
 			t.Errorf("a due heartbeat gave %v", got)
 		}
-		r.clock.Advance(10 * time.Second)
+		due("just after a beat", false)
+		r.clock.Advance(protocol.HeartbeatEvery - time.Millisecond)
+		due("before the next one", false)
+		r.clock.Advance(time.Millisecond)
+		due("when the next one is", true)
+		r.clock.Advance(10*time.Second - protocol.HeartbeatEvery)
 		if got := beat(); !got.Equal(Start.Add(protocol.HeartbeatEvery)) {
 			t.Errorf("the next one is rare too, it gave %v", got)
 		}
@@ -246,6 +258,11 @@ func heartbeat(t *testing.T, r *roomTest) {
 	if got := r.presence(ada); got != protocol.Stale {
 		t.Errorf("later: %s", got)
 	}
+	beat()
+	if _, err := r.core.CloseSession(r.ctx, ada.Owner, ""); err != nil {
+		t.Fatal(err)
+	}
+	due("after the end", true)
 }
 
 func jumpingClock(t *testing.T, r *roomTest) {

@@ -16,7 +16,7 @@ import (
 )
 
 // What lies below acc: the same executables with all that they link, of which nothing runs but the start and, in some
-// rows, the same files looked at once each. No change to what acc does with what it reads goes below that.
+// rows, the same files read once each and seen to be JSON. No change to what acc does with what it reads goes below that.
 
 //go:embed below.go.txt
 var belowSource string
@@ -113,7 +113,7 @@ func (b *bench) measureFloors(ctx context.Context, dir string) (rows []measured,
 		if steps == nil {
 			continue
 		}
-		if err := measure(fmt.Sprintf("and %d files of: %s", len(steps)-1, c.name), program, steps...); err != nil {
+		if err := measure(fmt.Sprintf("and %d files read, of: %s", len(steps)-1, c.name), program, steps...); err != nil {
 			return nil, err
 		}
 		rows[len(rows)-1].most = c.most
