@@ -209,6 +209,25 @@ func (m *machine) settle(ctx context.Context, ids []string) error {
 	return nil
 }
 
+// settleOf acknowledges whatever waits for a participant.
+func (m *machine) settleOf(ctx context.Context, o core.Owner) error {
+	r, err := m.room(ctx)
+	if err != nil {
+		return err
+	}
+	for {
+		page, err := r.Core.Inbox(ctx, o, core.InboxQuery{})
+		if err != nil || len(page.Items) == 0 {
+			return err
+		}
+		for _, s := range page.Items {
+			if _, err := r.Core.Ack(ctx, o, s.Message.MessageID); err != nil {
+				return err
+			}
+		}
+	}
+}
+
 // environment is what a client gives its hooks and commands.
 func (m *machine) environment() []string {
 	return []string{
