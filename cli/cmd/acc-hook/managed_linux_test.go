@@ -26,9 +26,9 @@ func TestAdmissionCosts(t *testing.T) {
 	for range 10 {
 		unmanaged := c.command(guard)
 		unmanaged.Env = append(unmanaged.Env, "ACC_UNMANAGED=1")
-		n, _ := calls(t, unmanaged)
+		n, _, _ := calls(t, unmanaged)
 		without = min(without, n)
-		n, _ = calls(t, m.installed(c, guard))
+		n, _, _ = calls(t, m.installed(c, guard))
 		with = min(with, n)
 	}
 	t.Logf("%d system calls, %d of them to be let in", with, with-without)
