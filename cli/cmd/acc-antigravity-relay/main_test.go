@@ -242,6 +242,14 @@ func (m *machine) record() (r struct {
 
 var woken = delivery{Outcome: "woken", Transport: "antigravity-relay"}
 
+// TestVersion needs no client.
+func TestVersion(t *testing.T) {
+	out, err := exec.Command(filepath.Join(bin, "acc-antigravity-relay"), "--version").CombinedOutput()
+	if err != nil || string(out) != "acc-antigravity-relay 0.0.0-devel\n" {
+		t.Errorf("%q, %v", out, err)
+	}
+}
+
 // TestStory: without a relay a question waits; with one it wakes the idle conversation, whose hook brings
 // the body and whose agent answers; and with the client the relay is gone.
 func TestStory(t *testing.T) {

@@ -20,6 +20,7 @@ import (
 	"github.com/acc-control-plane/acc/cli/internal/runtime"
 	"github.com/acc-control-plane/acc/cli/internal/runtime/maintenance"
 	"github.com/acc-control-plane/acc/cli/internal/runtime/maintenance/vendors"
+	"github.com/acc-control-plane/acc/cli/internal/self"
 	"github.com/acc-control-plane/acc/cli/internal/update"
 	"github.com/acc-control-plane/acc/cli/internal/update/schedule"
 	"github.com/acc-control-plane/acc/cli/internal/view"
@@ -33,7 +34,19 @@ import (
 // lifetime bounds everything that a worker does.
 const lifetime = 30 * time.Minute
 
+const help = `usage: acc-worker [activate | maintenance | update [--check]]
+
+Brings a managed runtime to a later release. acc starts it; people use acc update.
+
+  --help     print this
+  --version  print the version
+`
+
 func main() {
+	if text := self.About(os.Args[1:], "acc-worker", help); text != "" {
+		fmt.Print(text)
+		return
+	}
 	launch.Enter(update.Worker, launch.Management)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	ctx, cancel := context.WithTimeout(ctx, lifetime)
@@ -63,7 +76,7 @@ func run(ctx context.Context, args []string) protocol.Code {
 	case slices.Equal(args, []string{"update", "--check"}):
 		return w.look(ctx)
 	}
-	fmt.Fprintln(os.Stderr, "acc-worker: usage: acc-worker [activate | maintenance | update [--check]]; people use acc update")
+	fmt.Fprintln(os.Stderr, "acc-worker: these arguments are not known; acc-worker --help says which are")
 	return protocol.Usage
 }
 
