@@ -19,22 +19,24 @@ type VersionData struct {
 }
 
 // Version is the answer of version.
-var Version = newSchema("version", "What this executable is.", strictjson.Nested(&strictjson.Object[VersionData]{
-	Name: "version",
-	Members: func() []strictjson.Member[VersionData] {
-		return []strictjson.Member[VersionData]{
-			field("version", `of the release or the module; "0.0.0-devel" when built from a checkout`, func(v *VersionData) *string { return &v.Version }, word),
-			nullable("buildId", "that all executables of a release share; null: built from source", func(v *VersionData) *string { return &v.BuildID }, word),
-			nullable("commit", "it was built from, where the build recorded it", func(v *VersionData) *string { return &v.Commit }, word),
-			field("go", "the compiler", func(v *VersionData) *string { return &v.GoVersion }, word),
-			field("platform", "operating system and architecture", func(v *VersionData) *string { return &v.Platform }, word),
-			field("schemaVersion", "of the records", func(v *VersionData) *int { return &v.SchemaVersion }, count),
-			field("storeVersion", "of the stores it reads and writes", func(v *VersionData) *int { return &v.StoreVersion }, count),
-			field("updateProtocol", "of the updater in it", func(v *VersionData) *int { return &v.UpdateProtocol }, count),
-			field("adapters", "of the clients that it knows, sorted", func(v *VersionData) *[]string { return &v.Adapters }, words),
-		}
-	},
-}))
+var Version = &Schema[VersionData]{name: "version", doc: "What this executable is.", data: func() strictjson.Type[VersionData] {
+	return strictjson.Nested(&strictjson.Object[VersionData]{
+		Name: "version",
+		Members: func() []strictjson.Member[VersionData] {
+			return []strictjson.Member[VersionData]{
+				field("version", `of the release or the module; "0.0.0-devel" when built from a checkout`, func(v *VersionData) *string { return &v.Version }, word),
+				nullable("buildId", "that all executables of a release share; null: built from source", func(v *VersionData) *string { return &v.BuildID }, word),
+				nullable("commit", "it was built from, where the build recorded it", func(v *VersionData) *string { return &v.Commit }, word),
+				field("go", "the compiler", func(v *VersionData) *string { return &v.GoVersion }, word),
+				field("platform", "operating system and architecture", func(v *VersionData) *string { return &v.Platform }, word),
+				field("schemaVersion", "of the records", func(v *VersionData) *int { return &v.SchemaVersion }, count),
+				field("storeVersion", "of the stores it reads and writes", func(v *VersionData) *int { return &v.StoreVersion }, count),
+				field("updateProtocol", "of the updater in it", func(v *VersionData) *int { return &v.UpdateProtocol }, count),
+				field("adapters", "of the clients that it knows, sorted", func(v *VersionData) *[]string { return &v.Adapters }, words),
+			}
+		},
+	})
+}}
 
 var optionObject = &strictjson.Object[argv.Option]{
 	Name: "option", Doc: "A named option.",
@@ -93,23 +95,25 @@ type HelpData struct {
 }
 
 // Help is the answer of help without a command.
-var Help = newSchema("help", "Every command.", strictjson.Nested(&strictjson.Object[HelpData]{
-	Name: "help",
-	Members: func() []strictjson.Member[HelpData] {
-		return []strictjson.Member[HelpData]{
-			field("groups", "in the order of the help", func(h *HelpData) *[]HelpGroup { return &h.Groups }, list(&strictjson.Object[HelpGroup]{
-				Name: "helpGroup", Doc: "A heading with its commands.",
-				Members: func() []strictjson.Member[HelpGroup] {
-					return []strictjson.Member[HelpGroup]{
-						field("title", "the heading", func(g *HelpGroup) *string { return &g.Title }, text),
-						field("commands", "below it", func(g *HelpGroup) *[]HelpLine { return &g.Commands }, list(helpLineObject)),
-					}
-				},
-			})),
-			field("globalOptions", "accepted by every command, before or after its name", func(h *HelpData) *[]argv.Option { return &h.Globals }, list(optionObject)),
-		}
-	},
-}))
+var Help = &Schema[HelpData]{name: "help", doc: "Every command.", data: func() strictjson.Type[HelpData] {
+	return strictjson.Nested(&strictjson.Object[HelpData]{
+		Name: "help",
+		Members: func() []strictjson.Member[HelpData] {
+			return []strictjson.Member[HelpData]{
+				field("groups", "in the order of the help", func(h *HelpData) *[]HelpGroup { return &h.Groups }, list(&strictjson.Object[HelpGroup]{
+					Name: "helpGroup", Doc: "A heading with its commands.",
+					Members: func() []strictjson.Member[HelpGroup] {
+						return []strictjson.Member[HelpGroup]{
+							field("title", "the heading", func(g *HelpGroup) *string { return &g.Title }, text),
+							field("commands", "below it", func(g *HelpGroup) *[]HelpLine { return &g.Commands }, list(helpLineObject)),
+						}
+					},
+				})),
+				field("globalOptions", "accepted by every command, before or after its name", func(h *HelpData) *[]argv.Option { return &h.Globals }, list(optionObject)),
+			}
+		},
+	})
+}}
 
 // CommandHelpData is the answer of help for one command.
 type CommandHelpData struct {
@@ -122,29 +126,33 @@ type CommandHelpData struct {
 }
 
 // CommandHelp is the answer of help for one command.
-var CommandHelp = newSchema("commandHelp", "What one command accepts.", strictjson.Nested(&strictjson.Object[CommandHelpData]{
-	Name: "commandHelp",
-	Members: func() []strictjson.Member[CommandHelpData] {
-		return []strictjson.Member[CommandHelpData]{
-			field("name", "of the command, with its subcommand", func(h *CommandHelpData) *string { return &h.Name }, text),
-			field("summary", "what it does", func(h *CommandHelpData) *string { return &h.Summary }, text),
-			field("arguments", "in order", func(h *CommandHelpData) *[]argv.Argument { return &h.Arguments }, list(argumentObject)),
-			field("options", "its own; the global ones are in the general help", func(h *CommandHelpData) *[]argv.Option { return &h.Options }, list(optionObject)),
-			field("subcommands", "of which one must be named", func(h *CommandHelpData) *[]HelpLine { return &h.Subcommands }, list(helpLineObject)),
-			field("notes", "what else to know", func(h *CommandHelpData) *[]string { return &h.Notes }, lines),
-		}
-	},
-}))
+var CommandHelp = &Schema[CommandHelpData]{name: "commandHelp", doc: "What one command accepts.", data: func() strictjson.Type[CommandHelpData] {
+	return strictjson.Nested(&strictjson.Object[CommandHelpData]{
+		Name: "commandHelp",
+		Members: func() []strictjson.Member[CommandHelpData] {
+			return []strictjson.Member[CommandHelpData]{
+				field("name", "of the command, with its subcommand", func(h *CommandHelpData) *string { return &h.Name }, text),
+				field("summary", "what it does", func(h *CommandHelpData) *string { return &h.Summary }, text),
+				field("arguments", "in order", func(h *CommandHelpData) *[]argv.Argument { return &h.Arguments }, list(argumentObject)),
+				field("options", "its own; the global ones are in the general help", func(h *CommandHelpData) *[]argv.Option { return &h.Options }, list(optionObject)),
+				field("subcommands", "of which one must be named", func(h *CommandHelpData) *[]HelpLine { return &h.Subcommands }, list(helpLineObject)),
+				field("notes", "what else to know", func(h *CommandHelpData) *[]string { return &h.Notes }, lines),
+			}
+		},
+	})
+}}
 
 // TextData is the answer of a command whose answer is a text.
 type TextData struct{ Text string }
 
 // Text is the answer of completion and man.
-var Text = newSchema("text", "A text of acc's own.", strictjson.Nested(&strictjson.Object[TextData]{
-	Name: "text",
-	Members: func() []strictjson.Member[TextData] {
-		return []strictjson.Member[TextData]{
-			field("text", "as it is printed without --json", func(t *TextData) *string { return &t.Text }, text),
-		}
-	},
-}))
+var Text = &Schema[TextData]{name: "text", doc: "A text of acc's own.", data: func() strictjson.Type[TextData] {
+	return strictjson.Nested(&strictjson.Object[TextData]{
+		Name: "text",
+		Members: func() []strictjson.Member[TextData] {
+			return []strictjson.Member[TextData]{
+				field("text", "as it is printed without --json", func(t *TextData) *string { return &t.Text }, text),
+			}
+		},
+	})
+}}

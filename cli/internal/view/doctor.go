@@ -231,39 +231,43 @@ var runtimeObject = &strictjson.Object[doctor.RuntimeState]{
 }
 
 // Doctor is the answer of doctor.
-var Doctor = newSchema("doctor", "How acc stands on this machine, as far as it was observed.", strictjson.Nested(&strictjson.Object[DoctorData]{
-	Name: "doctor",
-	Members: func() []strictjson.Member[DoctorData] {
-		return []strictjson.Member[DoctorData]{
-			field("healthy", "no check failed", func(d *DoctorData) *bool { return &d.Healthy }, truth),
-			field("version", "of the acc that examines", func(d *DoctorData) *string { return &d.Version }, word),
-			field("dataHome", "where everything of acc lies", func(d *DoctorData) *string { return &d.DataHome }, text),
-			nullable("workspaceId", "the room that was examined", func(d *DoctorData) *string { return &d.WorkspaceID }, word),
-			field("checks", "in their order", func(d *DoctorData) *[]doctor.Finding { return &d.Findings }, list(checkObject)),
-			nullable("store", "of the room; null: it could not be read, or there is no room", func(d *DoctorData) **fsstore.Report { return &d.Store }, strictjson.Pointer(strictjson.Nested(storeReportObject))),
-			field("repaired", "derived data was made again", func(d *DoctorData) *bool { return &d.Repaired }, truth),
-			nullable("lockOwner", "who holds the writer lock of the store", func(d *DoctorData) *string { return &d.LockOwner }, text),
-			field("backlog", "by participant", func(d *DoctorData) *[]doctor.Backlog { return &d.Backlog }, list(backlogObject)),
-			field("attempts", "by session that is open", func(d *DoctorData) *[]doctor.Attempt { return &d.Attempts }, list(attemptObject)),
-			field("owners", "by conversation", func(d *DoctorData) *[]doctor.OwnerFile { return &d.Owners }, list(ownerFileObject)),
-			field("firedHooks", "by client and event, in this room", func(d *DoctorData) *[]doctor.Hook { return &d.Hooks }, list(hookObject)),
-			field("guards", "by client, in this room", func(d *DoctorData) *[]doctor.Guard { return &d.Guards }, list(guardObject)),
-			field("clients", "every client that this build knows", func(d *DoctorData) *[]doctor.Client { return &d.Clients }, list(examinedObject)),
-			field("runtime", "of the data home", func(d *DoctorData) *doctor.RuntimeState { return &d.Runtime }, strictjson.Nested(runtimeObject)),
-			field("servers", "registrations of the MCP server", func(d *DoctorData) *[]doctor.Client { return &d.Servers }, list(examinedObject)),
-		}
-	},
-}))
+var Doctor = &Schema[DoctorData]{name: "doctor", doc: "How acc stands on this machine, as far as it was observed.", data: func() strictjson.Type[DoctorData] {
+	return strictjson.Nested(&strictjson.Object[DoctorData]{
+		Name: "doctor",
+		Members: func() []strictjson.Member[DoctorData] {
+			return []strictjson.Member[DoctorData]{
+				field("healthy", "no check failed", func(d *DoctorData) *bool { return &d.Healthy }, truth),
+				field("version", "of the acc that examines", func(d *DoctorData) *string { return &d.Version }, word),
+				field("dataHome", "where everything of acc lies", func(d *DoctorData) *string { return &d.DataHome }, text),
+				nullable("workspaceId", "the room that was examined", func(d *DoctorData) *string { return &d.WorkspaceID }, word),
+				field("checks", "in their order", func(d *DoctorData) *[]doctor.Finding { return &d.Findings }, list(checkObject)),
+				nullable("store", "of the room; null: it could not be read, or there is no room", func(d *DoctorData) **fsstore.Report { return &d.Store }, strictjson.Pointer(strictjson.Nested(storeReportObject))),
+				field("repaired", "derived data was made again", func(d *DoctorData) *bool { return &d.Repaired }, truth),
+				nullable("lockOwner", "who holds the writer lock of the store", func(d *DoctorData) *string { return &d.LockOwner }, text),
+				field("backlog", "by participant", func(d *DoctorData) *[]doctor.Backlog { return &d.Backlog }, list(backlogObject)),
+				field("attempts", "by session that is open", func(d *DoctorData) *[]doctor.Attempt { return &d.Attempts }, list(attemptObject)),
+				field("owners", "by conversation", func(d *DoctorData) *[]doctor.OwnerFile { return &d.Owners }, list(ownerFileObject)),
+				field("firedHooks", "by client and event, in this room", func(d *DoctorData) *[]doctor.Hook { return &d.Hooks }, list(hookObject)),
+				field("guards", "by client, in this room", func(d *DoctorData) *[]doctor.Guard { return &d.Guards }, list(guardObject)),
+				field("clients", "every client that this build knows", func(d *DoctorData) *[]doctor.Client { return &d.Clients }, list(examinedObject)),
+				field("runtime", "of the data home", func(d *DoctorData) *doctor.RuntimeState { return &d.Runtime }, strictjson.Nested(runtimeObject)),
+				field("servers", "registrations of the MCP server", func(d *DoctorData) *[]doctor.Client { return &d.Servers }, list(examinedObject)),
+			}
+		},
+	})
+}}
 
 // Migrated is the answer of doctor --migrate-store.
-var Migrated = newSchema("migrated", "What became of a store of the earlier contract.", strictjson.Nested(&strictjson.Object[fsstore.MigrationReport]{
-	Name: "migrated",
-	Members: func() []strictjson.Member[fsstore.MigrationReport] {
-		return []strictjson.Member[fsstore.MigrationReport]{
-			field("workspaceId", "the room", func(r *fsstore.MigrationReport) *string { return &r.WorkspaceID }, word),
-			field("fromVersion", "contract of the store before", func(r *fsstore.MigrationReport) *int { return &r.FromVersion }, count),
-			field("toVersion", "contract of the store now", func(r *fsstore.MigrationReport) *int { return &r.ToVersion }, count),
-			field("migrated", "false: nothing had to be done", func(r *fsstore.MigrationReport) *bool { return &r.Migrated }, truth),
-		}
-	},
-}))
+var Migrated = &Schema[fsstore.MigrationReport]{name: "migrated", doc: "What became of a store of the earlier contract.", data: func() strictjson.Type[fsstore.MigrationReport] {
+	return strictjson.Nested(&strictjson.Object[fsstore.MigrationReport]{
+		Name: "migrated",
+		Members: func() []strictjson.Member[fsstore.MigrationReport] {
+			return []strictjson.Member[fsstore.MigrationReport]{
+				field("workspaceId", "the room", func(r *fsstore.MigrationReport) *string { return &r.WorkspaceID }, word),
+				field("fromVersion", "contract of the store before", func(r *fsstore.MigrationReport) *int { return &r.FromVersion }, count),
+				field("toVersion", "contract of the store now", func(r *fsstore.MigrationReport) *int { return &r.ToVersion }, count),
+				field("migrated", "false: nothing had to be done", func(r *fsstore.MigrationReport) *bool { return &r.Migrated }, truth),
+			}
+		},
+	})
+}}

@@ -1,6 +1,10 @@
 package view
 
-import "github.com/acc-control-plane/acc/protocol/strictjson"
+import (
+	"sync"
+
+	"github.com/acc-control-plane/acc/protocol/strictjson"
+)
 
 // EnvelopeVersion is the version of both envelopes. It changes only if a member is removed or changes
 // its meaning.
@@ -22,10 +26,13 @@ var metaObject = &strictjson.Object[Meta]{
 	},
 }
 
-// Schema is the shape of one answer.
+// Schema is the shape of one answer. Its table is made when it is first used: a command needs one of many.
 type Schema[T any] struct {
 	name, doc string
-	object    *strictjson.Object[success[T]]
+	data      func() strictjson.Type[T]
+
+	once  sync.Once
+	table *strictjson.Object[success[T]]
 }
 
 type success[T any] struct {
@@ -34,28 +41,31 @@ type success[T any] struct {
 	meta Meta
 }
 
-func newSchema[T any](name, doc string, data strictjson.Type[T]) *Schema[T] {
-	return &Schema[T]{name: name, doc: doc, object: &strictjson.Object[success[T]]{
-		Name: name, Doc: doc, MaxBytes: maxAnswer,
-		Members: func() []strictjson.Member[success[T]] {
-			return []strictjson.Member[success[T]]{
-				strictjson.Const[success[T]]("envelope_version", "version of the envelope", EnvelopeVersion),
-				strictjson.Field("ok", "true", func(s *success[T]) *bool { return &s.ok }, strictjson.Bool()),
-				strictjson.Field("data", doc, func(s *success[T]) *T { return &s.data }, data),
-				strictjson.Field("meta", "about the answer", func(s *success[T]) *Meta { return &s.meta }, strictjson.Nested(metaObject)),
-			}
-		},
-	}}
+func (s *Schema[T]) object() *strictjson.Object[success[T]] {
+	s.once.Do(func() {
+		s.table = &strictjson.Object[success[T]]{
+			Name: s.name, Doc: s.doc, MaxBytes: maxAnswer,
+			Members: func() []strictjson.Member[success[T]] {
+				return []strictjson.Member[success[T]]{
+					strictjson.Const[success[T]]("envelope_version", "version of the envelope", EnvelopeVersion),
+					strictjson.Field("ok", "true", func(s *success[T]) *bool { return &s.ok }, strictjson.Bool()),
+					strictjson.Field("data", s.doc, func(s *success[T]) *T { return &s.data }, s.data()),
+					strictjson.Field("meta", "about the answer", func(s *success[T]) *Meta { return &s.meta }, strictjson.Nested(metaObject)),
+				}
+			},
+		}
+	})
+	return s.table
 }
 
 // Envelope gives the success envelope around data. It fails when data breaks its own schema.
 func (s *Schema[T]) Envelope(data T, meta Meta) ([]byte, error) {
-	return s.object.Append(nil, &success[T]{ok: true, data: data, meta: meta})
+	return s.object().Append(nil, &success[T]{ok: true, data: data, meta: meta})
 }
 
 // Decode reads a success envelope back; the demo does, as a program around acc would.
 func (s *Schema[T]) Decode(envelope []byte) (T, error) {
-	answer, err := s.object.Decode(envelope)
+	answer, err := s.object().Decode(envelope)
 	return answer.data, err
 }
 
@@ -66,7 +76,7 @@ func (s *Schema[T]) Name() string { return s.name }
 func (s *Schema[T]) Doc() string { return s.doc }
 
 // Rows gives the members of data, for the documentation.
-func (s *Schema[T]) Rows() []strictjson.Row { return dataRows(s.object.Rows()) }
+func (s *Schema[T]) Rows() []strictjson.Row { return dataRows(s.object().Rows()) }
 
 // JSONSchema gives the JSON Schema of the whole envelope.
-func (s *Schema[T]) JSONSchema() []byte { return s.object.JSONSchema() }
+func (s *Schema[T]) JSONSchema() []byte { return s.object().JSONSchema() }

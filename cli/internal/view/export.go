@@ -18,16 +18,18 @@ type ExportedData struct {
 }
 
 // Exported is the answer of export with --output.
-var Exported = newSchema("exported", "The file that was written.", strictjson.Nested(&strictjson.Object[ExportedData]{
-	Name: "exported",
-	Members: func() []strictjson.Member[ExportedData] {
-		return []strictjson.Member[ExportedData]{
-			field("path", "of the file", func(e *ExportedData) *string { return &e.Path }, text),
-			field("format", "jsonl or markdown", func(e *ExportedData) *string { return &e.Format }, word),
-			field("messages", "how many", func(e *ExportedData) *int { return &e.Messages }, count),
-		}
-	},
-}))
+var Exported = &Schema[ExportedData]{name: "exported", doc: "The file that was written.", data: func() strictjson.Type[ExportedData] {
+	return strictjson.Nested(&strictjson.Object[ExportedData]{
+		Name: "exported",
+		Members: func() []strictjson.Member[ExportedData] {
+			return []strictjson.Member[ExportedData]{
+				field("path", "of the file", func(e *ExportedData) *string { return &e.Path }, text),
+				field("format", "jsonl or markdown", func(e *ExportedData) *string { return &e.Format }, word),
+				field("messages", "how many", func(e *ExportedData) *int { return &e.Messages }, count),
+			}
+		},
+	})
+}}
 
 // AppendLine appends one line of an export for programs: an object as in the items of thread.
 func AppendLine(dst []byte, m core.HistoryMessage) ([]byte, error) {
@@ -117,12 +119,14 @@ var foundObject = &strictjson.Object[Found]{
 }
 
 // Search is the answer of search.
-var Search = newSchema("search", "The hits, best first.", strictjson.Nested(&strictjson.Object[FoundData]{
-	Name: "search",
-	Members: func() []strictjson.Member[FoundData] {
-		return []strictjson.Member[FoundData]{
-			field("items", "best first, and of equal ones the newest first", func(f *FoundData) *[]Found { return &f.Items }, list(foundObject)),
-			field("total", "hits in all", func(f *FoundData) *int { return &f.Total }, count),
-		}
-	},
-}))
+var Search = &Schema[FoundData]{name: "search", doc: "The hits, best first.", data: func() strictjson.Type[FoundData] {
+	return strictjson.Nested(&strictjson.Object[FoundData]{
+		Name: "search",
+		Members: func() []strictjson.Member[FoundData] {
+			return []strictjson.Member[FoundData]{
+				field("items", "best first, and of equal ones the newest first", func(f *FoundData) *[]Found { return &f.Items }, list(foundObject)),
+				field("total", "hits in all", func(f *FoundData) *int { return &f.Total }, count),
+			}
+		},
+	})
+}}

@@ -12,17 +12,19 @@ type ImportedData struct {
 }
 
 // Imported is the answer of import-js.
-var Imported = newSchema("imported", "What was taken over from a JavaScript acc, or would be.", strictjson.Nested(&strictjson.Object[ImportedData]{
-	Name: "imported",
-	Members: func() []strictjson.Member[ImportedData] {
-		return []strictjson.Member[ImportedData]{
-			field("from", "the room there", func(d *ImportedData) *string { return &d.From }, word),
-			field("contract", "of its store", func(d *ImportedData) *int { return &d.Contract }, count),
-			field("applied", "false: it is only said what would come", func(d *ImportedData) *bool { return &d.Applied }, truth),
-			field("messages", "taken over", func(d *ImportedData) *int { return &d.Messages }, count),
-			field("receipts", "of those messages", func(d *ImportedData) *int { return &d.Receipts }, count),
-			field("known", "messages that were here already", func(d *ImportedData) *int { return &d.Known }, count),
-			field("unreadable", "files that hold no record as they should", func(d *ImportedData) *[]string { return &d.Unreadable }, lines),
-		}
-	},
-}))
+var Imported = &Schema[ImportedData]{name: "imported", doc: "What was taken over from a JavaScript acc, or would be.", data: func() strictjson.Type[ImportedData] {
+	return strictjson.Nested(&strictjson.Object[ImportedData]{
+		Name: "imported",
+		Members: func() []strictjson.Member[ImportedData] {
+			return []strictjson.Member[ImportedData]{
+				field("from", "the room there", func(d *ImportedData) *string { return &d.From }, word),
+				field("contract", "of its store", func(d *ImportedData) *int { return &d.Contract }, count),
+				field("applied", "false: it is only said what would come", func(d *ImportedData) *bool { return &d.Applied }, truth),
+				field("messages", "taken over", func(d *ImportedData) *int { return &d.Messages }, count),
+				field("receipts", "of those messages", func(d *ImportedData) *int { return &d.Receipts }, count),
+				field("known", "messages that were here already", func(d *ImportedData) *int { return &d.Known }, count),
+				field("unreadable", "files that hold no record as they should", func(d *ImportedData) *[]string { return &d.Unreadable }, lines),
+			}
+		},
+	})
+}}

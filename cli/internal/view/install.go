@@ -155,25 +155,29 @@ var decisionObject = &strictjson.Object[DeliveryDecision]{
 }
 
 // Install is the answer of install.
-var Install = newSchema("install", "What was installed, or would be.", strictjson.Nested(&strictjson.Object[InstallData]{
-	Name: "install",
-	Members: func() []strictjson.Member[InstallData] {
-		return []strictjson.Member[InstallData]{
-			field("dryRun", "nothing was touched", func(d *InstallData) *bool { return &d.DryRun }, truth),
-			field("clients", "every client that was looked for", func(d *InstallData) *[]InstalledClient { return &d.Clients }, list(installedClientObject)),
-			nullable("runtime", "the executables; null: no client was found", func(d *InstallData) **RuntimeCopy { return &d.Runtime }, strictjson.Pointer(strictjson.Nested(runtimeCopyObject))),
-			field("delivery", "of the clients whose running sessions can be asked to look", func(d *InstallData) *[]DeliveryDecision { return &d.Delivery }, list(decisionObject)),
-		}
-	},
-}))
+var Install = &Schema[InstallData]{name: "install", doc: "What was installed, or would be.", data: func() strictjson.Type[InstallData] {
+	return strictjson.Nested(&strictjson.Object[InstallData]{
+		Name: "install",
+		Members: func() []strictjson.Member[InstallData] {
+			return []strictjson.Member[InstallData]{
+				field("dryRun", "nothing was touched", func(d *InstallData) *bool { return &d.DryRun }, truth),
+				field("clients", "every client that was looked for", func(d *InstallData) *[]InstalledClient { return &d.Clients }, list(installedClientObject)),
+				nullable("runtime", "the executables; null: no client was found", func(d *InstallData) **RuntimeCopy { return &d.Runtime }, strictjson.Pointer(strictjson.Nested(runtimeCopyObject))),
+				field("delivery", "of the clients whose running sessions can be asked to look", func(d *InstallData) *[]DeliveryDecision { return &d.Delivery }, list(decisionObject)),
+			}
+		},
+	})
+}}
 
 // Uninstall is the answer of uninstall.
-var Uninstall = newSchema("uninstall", "What was taken out, or would be.", strictjson.Nested(&strictjson.Object[UninstallData]{
-	Name: "uninstall",
-	Members: func() []strictjson.Member[UninstallData] {
-		return []strictjson.Member[UninstallData]{
-			field("dryRun", "nothing was touched", func(d *UninstallData) *bool { return &d.DryRun }, truth),
-			field("clients", "every client that was looked for", func(d *UninstallData) *[]InstalledClient { return &d.Clients }, list(installedClientObject)),
-		}
-	},
-}))
+var Uninstall = &Schema[UninstallData]{name: "uninstall", doc: "What was taken out, or would be.", data: func() strictjson.Type[UninstallData] {
+	return strictjson.Nested(&strictjson.Object[UninstallData]{
+		Name: "uninstall",
+		Members: func() []strictjson.Member[UninstallData] {
+			return []strictjson.Member[UninstallData]{
+				field("dryRun", "nothing was touched", func(d *UninstallData) *bool { return &d.DryRun }, truth),
+				field("clients", "every client that was looked for", func(d *UninstallData) *[]InstalledClient { return &d.Clients }, list(installedClientObject)),
+			}
+		},
+	})
+}}

@@ -53,7 +53,9 @@ var sentObject = &strictjson.Object[SentData]{
 }
 
 // Sent is the answer of message and request.
-var Sent = newSchema("sent", "A recorded message.", strictjson.Nested(sentObject))
+var Sent = &Schema[SentData]{name: "sent", doc: "A recorded message.", data: func() strictjson.Type[SentData] {
+	return strictjson.Nested(sentObject)
+}}
 
 // RepliedData is the answer of reply.
 type RepliedData struct {
@@ -62,28 +64,32 @@ type RepliedData struct {
 }
 
 // Replied is the answer of reply.
-var Replied = newSchema("replied", "A recorded answer and the settled original.", strictjson.Nested(&strictjson.Object[RepliedData]{
-	Name: "replied",
-	Members: func() []strictjson.Member[RepliedData] {
-		return []strictjson.Member[RepliedData]{
-			field("message", "the answer", func(s *RepliedData) *protocol.Message { return &s.Message }, strictjson.Nested(messageObject)),
-			field("delivery", "one entry per recipient", func(s *RepliedData) *[]delivery.Result { return &s.Delivery }, list(delivery.Object())),
-			field("duplicate", "the same key and content was recorded before; nothing was written now", func(s *RepliedData) *bool { return &s.Duplicate }, truth),
-			field("receipt", "the caller's receipt of the original", func(s *RepliedData) *protocol.Receipt { return &s.Receipt }, strictjson.Nested(core.ReceiptObject())),
-		}
-	},
-}))
+var Replied = &Schema[RepliedData]{name: "replied", doc: "A recorded answer and the settled original.", data: func() strictjson.Type[RepliedData] {
+	return strictjson.Nested(&strictjson.Object[RepliedData]{
+		Name: "replied",
+		Members: func() []strictjson.Member[RepliedData] {
+			return []strictjson.Member[RepliedData]{
+				field("message", "the answer", func(s *RepliedData) *protocol.Message { return &s.Message }, strictjson.Nested(messageObject)),
+				field("delivery", "one entry per recipient", func(s *RepliedData) *[]delivery.Result { return &s.Delivery }, list(delivery.Object())),
+				field("duplicate", "the same key and content was recorded before; nothing was written now", func(s *RepliedData) *bool { return &s.Duplicate }, truth),
+				field("receipt", "the caller's receipt of the original", func(s *RepliedData) *protocol.Receipt { return &s.Receipt }, strictjson.Nested(core.ReceiptObject())),
+			}
+		},
+	})
+}}
 
 // Inbox is the answer of inbox without --message.
-var Inbox = newSchema("inbox", "What waits, newest first.", strictjson.Nested(&strictjson.Object[core.InboxPage]{
-	Name: "inbox",
-	Members: func() []strictjson.Member[core.InboxPage] {
-		return []strictjson.Member[core.InboxPage]{
-			field("items", "one page", func(p *core.InboxPage) *[]core.InboxItem { return &p.Items }, list(core.InboxItemObject())),
-			nullable("nextCursor", "for --cursor; null on the last page", func(p *core.InboxPage) *string { return &p.NextCursor }, word),
-		}
-	},
-}))
+var Inbox = &Schema[core.InboxPage]{name: "inbox", doc: "What waits, newest first.", data: func() strictjson.Type[core.InboxPage] {
+	return strictjson.Nested(&strictjson.Object[core.InboxPage]{
+		Name: "inbox",
+		Members: func() []strictjson.Member[core.InboxPage] {
+			return []strictjson.Member[core.InboxPage]{
+				field("items", "one page", func(p *core.InboxPage) *[]core.InboxItem { return &p.Items }, list(core.InboxItemObject())),
+				nullable("nextCursor", "for --cursor; null on the last page", func(p *core.InboxPage) *string { return &p.NextCursor }, word),
+			}
+		},
+	})
+}}
 
 var mailObject = &strictjson.Object[core.Mail]{
 	Name: "mail", Doc: "A whole message with the reader's receipt.",
@@ -97,7 +103,9 @@ var mailObject = &strictjson.Object[core.Mail]{
 }
 
 // Mail is the answer of inbox --message: a list of one.
-var Mail = newSchema("mail", "The message that was asked for, as a list of one.", strictjson.List(strictjson.Nested(mailObject), 0, manyItems))
+var Mail = &Schema[[]core.Mail]{name: "mail", doc: "The message that was asked for, as a list of one.", data: func() strictjson.Type[[]core.Mail] {
+	return strictjson.List(strictjson.Nested(mailObject), 0, manyItems)
+}}
 
 // AcknowledgedData is the answer of ack.
 type AcknowledgedData struct {
@@ -119,15 +127,17 @@ var refusalObject = &strictjson.Object[Refusal]{
 }
 
 // Acknowledged is the answer of ack.
-var Acknowledged = newSchema("acknowledged", "The settled receipts.", strictjson.Nested(&strictjson.Object[AcknowledgedData]{
-	Name: "acknowledged",
-	Members: func() []strictjson.Member[AcknowledgedData] {
-		return []strictjson.Member[AcknowledgedData]{
-			field("receipts", "the caller's, one per message", func(a *AcknowledgedData) *[]protocol.Receipt { return &a.Receipts }, list(core.ReceiptObject())),
-			field("refused", "what is owed a reply; only with --all and --through", func(a *AcknowledgedData) *[]Refusal { return &a.Refused }, list(refusalObject)),
-		}
-	},
-}))
+var Acknowledged = &Schema[AcknowledgedData]{name: "acknowledged", doc: "The settled receipts.", data: func() strictjson.Type[AcknowledgedData] {
+	return strictjson.Nested(&strictjson.Object[AcknowledgedData]{
+		Name: "acknowledged",
+		Members: func() []strictjson.Member[AcknowledgedData] {
+			return []strictjson.Member[AcknowledgedData]{
+				field("receipts", "the caller's, one per message", func(a *AcknowledgedData) *[]protocol.Receipt { return &a.Receipts }, list(core.ReceiptObject())),
+				field("refused", "what is owed a reply; only with --all and --through", func(a *AcknowledgedData) *[]Refusal { return &a.Refused }, list(refusalObject)),
+			}
+		},
+	})
+}}
 
 // ReceiptsData is the answer of receipts.
 type ReceiptsData struct {
@@ -136,15 +146,17 @@ type ReceiptsData struct {
 }
 
 // Receipts is the answer of receipts.
-var Receipts = newSchema("receipts", "How far a message has come with each recipient.", strictjson.Nested(&strictjson.Object[ReceiptsData]{
-	Name: "receipts",
-	Members: func() []strictjson.Member[ReceiptsData] {
-		return []strictjson.Member[ReceiptsData]{
-			field("messageId", "the message", func(r *ReceiptsData) *string { return &r.MessageID }, word),
-			field("receipts", "sorted by recipient", func(r *ReceiptsData) *[]protocol.Receipt { return &r.Receipts }, list(core.ReceiptObject())),
-		}
-	},
-}))
+var Receipts = &Schema[ReceiptsData]{name: "receipts", doc: "How far a message has come with each recipient.", data: func() strictjson.Type[ReceiptsData] {
+	return strictjson.Nested(&strictjson.Object[ReceiptsData]{
+		Name: "receipts",
+		Members: func() []strictjson.Member[ReceiptsData] {
+			return []strictjson.Member[ReceiptsData]{
+				field("messageId", "the message", func(r *ReceiptsData) *string { return &r.MessageID }, word),
+				field("receipts", "sorted by recipient", func(r *ReceiptsData) *[]protocol.Receipt { return &r.Receipts }, list(core.ReceiptObject())),
+			}
+		},
+	})
+}}
 
 // AskedData is the answer of ask; no answer: none came in time.
 type AskedData struct {
@@ -153,14 +165,16 @@ type AskedData struct {
 }
 
 // Asked is the answer of ask.
-var Asked = newSchema("asked", "A recorded question and its first answer.", strictjson.Nested(&strictjson.Object[AskedData]{
-	Name: "asked",
-	Members: func() []strictjson.Member[AskedData] {
-		return []strictjson.Member[AskedData]{
-			field("message", "the question", func(s *AskedData) *protocol.Message { return &s.Message }, strictjson.Nested(messageObject)),
-			field("delivery", "one entry per recipient", func(s *AskedData) *[]delivery.Result { return &s.Delivery }, list(delivery.Object())),
-			field("duplicate", "the question was recorded before, under the same key", func(s *AskedData) *bool { return &s.Duplicate }, truth),
-			nullable("answer", "null: none came in time", func(s *AskedData) **core.Mail { return &s.Answer }, strictjson.Pointer(strictjson.Nested(mailObject))),
-		}
-	},
-}))
+var Asked = &Schema[AskedData]{name: "asked", doc: "A recorded question and its first answer.", data: func() strictjson.Type[AskedData] {
+	return strictjson.Nested(&strictjson.Object[AskedData]{
+		Name: "asked",
+		Members: func() []strictjson.Member[AskedData] {
+			return []strictjson.Member[AskedData]{
+				field("message", "the question", func(s *AskedData) *protocol.Message { return &s.Message }, strictjson.Nested(messageObject)),
+				field("delivery", "one entry per recipient", func(s *AskedData) *[]delivery.Result { return &s.Delivery }, list(delivery.Object())),
+				field("duplicate", "the question was recorded before, under the same key", func(s *AskedData) *bool { return &s.Duplicate }, truth),
+				nullable("answer", "null: none came in time", func(s *AskedData) **core.Mail { return &s.Answer }, strictjson.Pointer(strictjson.Nested(mailObject))),
+			}
+		},
+	})
+}}

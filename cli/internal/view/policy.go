@@ -34,11 +34,13 @@ var clientPolicyObject = &strictjson.Object[ClientPolicy]{
 }
 
 // Policy is the answer of delivery.
-var Policy = newSchema("delivery", "Which messages may wake a running session.", strictjson.Nested(&strictjson.Object[PolicyData]{
-	Name: "delivery",
-	Members: func() []strictjson.Member[PolicyData] {
-		return []strictjson.Member[PolicyData]{
-			field("clients", "one entry for each client that can be woken", func(p *PolicyData) *[]ClientPolicy { return &p.Clients }, list(clientPolicyObject)),
-		}
-	},
-}))
+var Policy = &Schema[PolicyData]{name: "delivery", doc: "Which messages may wake a running session.", data: func() strictjson.Type[PolicyData] {
+	return strictjson.Nested(&strictjson.Object[PolicyData]{
+		Name: "delivery",
+		Members: func() []strictjson.Member[PolicyData] {
+			return []strictjson.Member[PolicyData]{
+				field("clients", "one entry for each client that can be woken", func(p *PolicyData) *[]ClientPolicy { return &p.Clients }, list(clientPolicyObject)),
+			}
+		},
+	})
+}}

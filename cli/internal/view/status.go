@@ -98,24 +98,26 @@ type StatusData struct {
 }
 
 // Status is the answer of status.
-var Status = newSchema("status", "The room at one moment.", strictjson.Nested(&strictjson.Object[StatusData]{
-	Name: "status",
-	Members: func() []strictjson.Member[StatusData] {
-		return []strictjson.Member[StatusData]{
-			field("workspaceId", "the room", func(s *StatusData) *string { return &s.WorkspaceID }, word),
-			field("displayName", "what people call it", func(s *StatusData) *string { return &s.DisplayName }, text),
-			field("source", "how it was found", func(s *StatusData) *protocol.WorkspaceSource { return &s.Source }, sources),
-			field("materialised", "whether anything durable was recorded", func(s *StatusData) *bool { return &s.Materialised }, truth),
-			field("protection", "how far claims protect files", func(s *StatusData) *core.Protection { return &s.Protection }, protections),
-			field("participants", "the sessions of the room", func(s *StatusData) *[]core.SessionStatus { return &s.Sessions }, list(rosterObject)),
-			field("claims", "the live claims", func(s *StatusData) *[]core.ClaimStatus { return &s.Claims }, list(shape.LiveClaim)),
-			field("deliveryBindings", "the published endpoints", func(s *StatusData) *[]core.BindingStatus { return &s.Bindings }, list(bindingObject)),
-			field("attempts", "the last attempt of each open session to publish an endpoint; they say nothing of any message", func(s *StatusData) *[]doctor.Attempt { return &s.Attempts }, list(attemptObject)),
-			field("counts", "the room summed up", func(s *StatusData) *core.Counts { return &s.Counts }, strictjson.Nested(countsObject)),
-			field("attention", "what the caller must know; empty without an owner pair", func(s *StatusData) *[]core.AttentionItem { return &s.Attention }, list(attentionObject)),
-			field("waiting", "what the caller waits for; empty without an owner pair", func(s *StatusData) *[]core.Waiting { return &s.Waiting }, list(shape.Waiting)),
-			field("cursor", "of the newest event", func(s *StatusData) *string { return &s.Cursor }, sequence),
-			field("now", "when this was true", func(s *StatusData) *time.Time { return &s.Now }, when),
-		}
-	},
-}))
+var Status = &Schema[StatusData]{name: "status", doc: "The room at one moment.", data: func() strictjson.Type[StatusData] {
+	return strictjson.Nested(&strictjson.Object[StatusData]{
+		Name: "status",
+		Members: func() []strictjson.Member[StatusData] {
+			return []strictjson.Member[StatusData]{
+				field("workspaceId", "the room", func(s *StatusData) *string { return &s.WorkspaceID }, word),
+				field("displayName", "what people call it", func(s *StatusData) *string { return &s.DisplayName }, text),
+				field("source", "how it was found", func(s *StatusData) *protocol.WorkspaceSource { return &s.Source }, sources),
+				field("materialised", "whether anything durable was recorded", func(s *StatusData) *bool { return &s.Materialised }, truth),
+				field("protection", "how far claims protect files", func(s *StatusData) *core.Protection { return &s.Protection }, protections),
+				field("participants", "the sessions of the room", func(s *StatusData) *[]core.SessionStatus { return &s.Sessions }, list(rosterObject)),
+				field("claims", "the live claims", func(s *StatusData) *[]core.ClaimStatus { return &s.Claims }, list(shape.LiveClaim)),
+				field("deliveryBindings", "the published endpoints", func(s *StatusData) *[]core.BindingStatus { return &s.Bindings }, list(bindingObject)),
+				field("attempts", "the last attempt of each open session to publish an endpoint; they say nothing of any message", func(s *StatusData) *[]doctor.Attempt { return &s.Attempts }, list(attemptObject)),
+				field("counts", "the room summed up", func(s *StatusData) *core.Counts { return &s.Counts }, strictjson.Nested(countsObject)),
+				field("attention", "what the caller must know; empty without an owner pair", func(s *StatusData) *[]core.AttentionItem { return &s.Attention }, list(attentionObject)),
+				field("waiting", "what the caller waits for; empty without an owner pair", func(s *StatusData) *[]core.Waiting { return &s.Waiting }, list(shape.Waiting)),
+				field("cursor", "of the newest event", func(s *StatusData) *string { return &s.Cursor }, sequence),
+				field("now", "when this was true", func(s *StatusData) *time.Time { return &s.Now }, when),
+			}
+		},
+	})
+}}

@@ -72,35 +72,39 @@ var snapshotObject = &strictjson.Object[core.Snapshot]{
 }
 
 // Sync is the answer of sync with the scopes delta and full.
-var Sync = newSchema("sync", "What happened since the cursor.", strictjson.Nested(&strictjson.Object[SyncData]{
-	Name: "sync",
-	Members: func() []strictjson.Member[SyncData] {
-		return []strictjson.Member[SyncData]{
-			field("scope", "delta or full", func(s *SyncData) *string { return &s.Scope }, strictjson.Enum(ScopeDelta, ScopeFull)),
-			field("cursor", "to ask with next", func(s *SyncData) *string { return &s.Result.Cursor }, sequence),
-			field("more", "there are events after the cursor", func(s *SyncData) *bool { return &s.Result.More }, truth),
-			field("solo", "there is nobody to coordinate with and nothing to know", func(s *SyncData) *bool { return &s.Result.Solo }, truth),
-			field("attention", "what the caller must know; empty without an owner pair", func(s *SyncData) *[]core.AttentionItem { return &s.Result.Attention }, list(attentionObject)),
-			field("roster", "sessions that may be there, the caller's too", func(s *SyncData) *[]core.RosterRow { return &s.Result.Roster }, list(rosterRowObject)),
-			field("events", "oldest first", func(s *SyncData) *[]protocol.Event { return &s.Result.Events }, list(protocol.EventObject())),
-			field("trimmedThrough", "events up to this one may be gone", func(s *SyncData) *uint64 { return &s.Result.TrimmedThrough }, sequenceNumber),
-			nullable("snapshot", "how things stand; with the scope full", func(s *SyncData) **core.Snapshot { return &s.Result.Snapshot }, strictjson.Pointer(strictjson.Nested(snapshotObject))),
-		}
-	},
-}))
+var Sync = &Schema[SyncData]{name: "sync", doc: "What happened since the cursor.", data: func() strictjson.Type[SyncData] {
+	return strictjson.Nested(&strictjson.Object[SyncData]{
+		Name: "sync",
+		Members: func() []strictjson.Member[SyncData] {
+			return []strictjson.Member[SyncData]{
+				field("scope", "delta or full", func(s *SyncData) *string { return &s.Scope }, strictjson.Enum(ScopeDelta, ScopeFull)),
+				field("cursor", "to ask with next", func(s *SyncData) *string { return &s.Result.Cursor }, sequence),
+				field("more", "there are events after the cursor", func(s *SyncData) *bool { return &s.Result.More }, truth),
+				field("solo", "there is nobody to coordinate with and nothing to know", func(s *SyncData) *bool { return &s.Result.Solo }, truth),
+				field("attention", "what the caller must know; empty without an owner pair", func(s *SyncData) *[]core.AttentionItem { return &s.Result.Attention }, list(attentionObject)),
+				field("roster", "sessions that may be there, the caller's too", func(s *SyncData) *[]core.RosterRow { return &s.Result.Roster }, list(rosterRowObject)),
+				field("events", "oldest first", func(s *SyncData) *[]protocol.Event { return &s.Result.Events }, list(protocol.EventObject())),
+				field("trimmedThrough", "events up to this one may be gone", func(s *SyncData) *uint64 { return &s.Result.TrimmedThrough }, sequenceNumber),
+				nullable("snapshot", "how things stand; with the scope full", func(s *SyncData) **core.Snapshot { return &s.Result.Snapshot }, strictjson.Pointer(strictjson.Nested(snapshotObject))),
+			}
+		},
+	})
+}}
 
 // History is the answer of sync --scope history without --message.
-var History = newSchema("history", "Messages of the room, newest first. Receipts do not change.", strictjson.Nested(&strictjson.Object[core.HistoryPage]{
-	Name: "history",
-	Members: func() []strictjson.Member[core.HistoryPage] {
-		return []strictjson.Member[core.HistoryPage]{
-			strictjson.Const[core.HistoryPage]("scope", "history", ScopeHistory),
-			strictjson.Const[core.HistoryPage]("view", "summary", "summary"),
-			field("items", "one page", func(p *core.HistoryPage) *[]core.Summary { return &p.Items }, list(core.SummaryObject())),
-			nullable("nextCursor", "for --cursor; null on the last page", func(p *core.HistoryPage) *string { return &p.NextCursor }, word),
-		}
-	},
-}))
+var History = &Schema[core.HistoryPage]{name: "history", doc: "Messages of the room, newest first. Receipts do not change.", data: func() strictjson.Type[core.HistoryPage] {
+	return strictjson.Nested(&strictjson.Object[core.HistoryPage]{
+		Name: "history",
+		Members: func() []strictjson.Member[core.HistoryPage] {
+			return []strictjson.Member[core.HistoryPage]{
+				strictjson.Const[core.HistoryPage]("scope", "history", ScopeHistory),
+				strictjson.Const[core.HistoryPage]("view", "summary", "summary"),
+				field("items", "one page", func(p *core.HistoryPage) *[]core.Summary { return &p.Items }, list(core.SummaryObject())),
+				nullable("nextCursor", "for --cursor; null on the last page", func(p *core.HistoryPage) *string { return &p.NextCursor }, word),
+			}
+		},
+	})
+}}
 
 var historyMessageObject = &strictjson.Object[core.HistoryMessage]{
 	Name: "historyMessage", Doc: "A whole message with every receipt.",
@@ -114,15 +118,17 @@ var historyMessageObject = &strictjson.Object[core.HistoryMessage]{
 }
 
 // HistoryMessage is the answer of sync --scope history --message.
-var HistoryMessage = newSchema("historyMessage", "One whole message. Receipts do not change.", strictjson.Nested(&strictjson.Object[core.HistoryMessage]{
-	Name: "historyMessage",
-	Members: func() []strictjson.Member[core.HistoryMessage] {
-		return append([]strictjson.Member[core.HistoryMessage]{
-			strictjson.Const[core.HistoryMessage]("scope", "history", ScopeHistory),
-			strictjson.Const[core.HistoryMessage]("view", "message", "message"),
-		}, historyMessageObject.Members()...)
-	},
-}))
+var HistoryMessage = &Schema[core.HistoryMessage]{name: "historyMessage", doc: "One whole message. Receipts do not change.", data: func() strictjson.Type[core.HistoryMessage] {
+	return strictjson.Nested(&strictjson.Object[core.HistoryMessage]{
+		Name: "historyMessage",
+		Members: func() []strictjson.Member[core.HistoryMessage] {
+			return append([]strictjson.Member[core.HistoryMessage]{
+				strictjson.Const[core.HistoryMessage]("scope", "history", ScopeHistory),
+				strictjson.Const[core.HistoryMessage]("view", "message", "message"),
+			}, historyMessageObject.Members()...)
+		},
+	})
+}}
 
 // ThreadData is the answer of thread.
 type ThreadData struct {
@@ -132,13 +138,15 @@ type ThreadData struct {
 }
 
 // Thread is the answer of thread.
-var Thread = newSchema("thread", "The messages of one thread, newest first. Receipts do not change.", strictjson.Nested(&strictjson.Object[ThreadData]{
-	Name: "thread",
-	Members: func() []strictjson.Member[ThreadData] {
-		return []strictjson.Member[ThreadData]{
-			field("threadId", "id of its first message", func(t *ThreadData) *string { return &t.ThreadID }, word),
-			field("items", "one page", func(t *ThreadData) *[]core.HistoryMessage { return &t.Items }, list(historyMessageObject)),
-			nullable("nextCursor", "for --cursor; null on the last page", func(t *ThreadData) *string { return &t.NextCursor }, word),
-		}
-	},
-}))
+var Thread = &Schema[ThreadData]{name: "thread", doc: "The messages of one thread, newest first. Receipts do not change.", data: func() strictjson.Type[ThreadData] {
+	return strictjson.Nested(&strictjson.Object[ThreadData]{
+		Name: "thread",
+		Members: func() []strictjson.Member[ThreadData] {
+			return []strictjson.Member[ThreadData]{
+				field("threadId", "id of its first message", func(t *ThreadData) *string { return &t.ThreadID }, word),
+				field("items", "one page", func(t *ThreadData) *[]core.HistoryMessage { return &t.Items }, list(historyMessageObject)),
+				nullable("nextCursor", "for --cursor; null on the last page", func(t *ThreadData) *string { return &t.NextCursor }, word),
+			}
+		},
+	})
+}}

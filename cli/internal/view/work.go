@@ -26,14 +26,16 @@ var intentObject = &strictjson.Object[protocol.Intent]{
 }
 
 // Intent is the answer of work.
-var Intent = newSchema("intent", "What the session now says it is doing.", strictjson.Nested(&strictjson.Object[IntentData]{
-	Name: "intent",
-	Members: func() []strictjson.Member[IntentData] {
-		return []strictjson.Member[IntentData]{
-			nullable("intent", "null: it was cleared", func(d *IntentData) **protocol.Intent { return &d.Intent }, strictjson.Pointer(strictjson.Nested(intentObject))),
-		}
-	},
-}))
+var Intent = &Schema[IntentData]{name: "intent", doc: "What the session now says it is doing.", data: func() strictjson.Type[IntentData] {
+	return strictjson.Nested(&strictjson.Object[IntentData]{
+		Name: "intent",
+		Members: func() []strictjson.Member[IntentData] {
+			return []strictjson.Member[IntentData]{
+				nullable("intent", "null: it was cleared", func(d *IntentData) **protocol.Intent { return &d.Intent }, strictjson.Pointer(strictjson.Nested(intentObject))),
+			}
+		},
+	})
+}}
 
 // FinishedData is the answer of finish.
 type FinishedData struct {
@@ -43,18 +45,22 @@ type FinishedData struct {
 }
 
 // Finished is the answer of finish.
-var Finished = newSchema("finished", "The recorded handoff and the ended session.", strictjson.Nested(&strictjson.Object[FinishedData]{
-	Name: "finished",
-	Members: func() []strictjson.Member[FinishedData] {
-		return []strictjson.Member[FinishedData]{
-			field("message", "the handoff", func(f *FinishedData) *protocol.Message { return &f.Message }, strictjson.Nested(messageObject)),
-			field("delivery", "one entry per recipient", func(f *FinishedData) *[]delivery.Result { return &f.Delivery }, list(delivery.Object())),
-			field("duplicate", "the same finish was recorded before; nothing was written now", func(f *FinishedData) *bool { return &f.Duplicate }, truth),
-			field("sessionId", "the session that ended", func(f *FinishedData) *string { return &f.Session.SessionID }, word),
-			field("releasedClaimIds", "claims that ended with it", func(f *FinishedData) *[]string { return &f.ReleasedClaimIDs }, words),
-		}
-	},
-}))
+var Finished = &Schema[FinishedData]{name: "finished", doc: "The recorded handoff and the ended session.", data: func() strictjson.Type[FinishedData] {
+	return strictjson.Nested(&strictjson.Object[FinishedData]{
+		Name: "finished",
+		Members: func() []strictjson.Member[FinishedData] {
+			return []strictjson.Member[FinishedData]{
+				field("message", "the handoff", func(f *FinishedData) *protocol.Message { return &f.Message }, strictjson.Nested(messageObject)),
+				field("delivery", "one entry per recipient", func(f *FinishedData) *[]delivery.Result { return &f.Delivery }, list(delivery.Object())),
+				field("duplicate", "the same finish was recorded before; nothing was written now", func(f *FinishedData) *bool { return &f.Duplicate }, truth),
+				field("sessionId", "the session that ended", func(f *FinishedData) *string { return &f.Session.SessionID }, word),
+				field("releasedClaimIds", "claims that ended with it", func(f *FinishedData) *[]string { return &f.ReleasedClaimIDs }, words),
+			}
+		},
+	})
+}}
 
 // Whoami is the answer of whoami.
-var Whoami = newSchema("whoami", "The session that the owner pair stands for.", strictjson.Nested(openSessionObject))
+var Whoami = &Schema[protocol.Session]{name: "whoami", doc: "The session that the owner pair stands for.", data: func() strictjson.Type[protocol.Session] {
+	return strictjson.Nested(openSessionObject)
+}}
