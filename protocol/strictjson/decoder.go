@@ -64,7 +64,9 @@ func (d *decoder) raw() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.tokens.StackDepth()+nesting(v) > MaxDepth {
+	// What opens seldom enough cannot be deep, and to count is faster than to follow.
+	room := MaxDepth - d.tokens.StackDepth()
+	if bytes.Count(v, []byte("{"))+bytes.Count(v, []byte("[")) > room && nesting(v) > room {
 		return nil, fail("nested deeper than " + strconv.Itoa(MaxDepth) + " levels")
 	}
 	return v, nil

@@ -128,7 +128,13 @@ func (d *osDir) Close() error {
 	return nil
 }
 
-func (d *osDir) full(name string) string { return path.Join(d.path, name) }
+// full is the whole path of a name, for errors. Names are clean.
+func (d *osDir) full(name string) string {
+	if name == "" {
+		return d.path
+	}
+	return d.path + "/" + name
+}
 
 // parent gives the opened directory that holds name, and the last element of name.
 func (d *osDir) parent(name string) (int, string, error) {
