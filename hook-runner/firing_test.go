@@ -83,22 +83,3 @@ func TestNotesOfManyHooks(t *testing.T) {
 		t.Errorf("noted %+v", all)
 	}
 }
-
-// TestNoteFollowsNoLink: a link in the place of a note leads nowhere.
-func TestNoteFollowsNoLink(t *testing.T) {
-	f := testFiles(t)
-	if err := os.MkdirAll(filepath.Dir(f.stem), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	other := filepath.Join(t.TempDir(), "other")
-	if err := os.WriteFile(other, []byte("mine"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(other, f.stem+firedEnding); err != nil {
-		t.Skip(err)
-	}
-	f.fired("session_a", Firing{Event: "Stop", At: time.Now()}, "")
-	if got, err := os.ReadFile(other); string(got) != "mine" || err != nil {
-		t.Errorf("the file beyond the link holds %q, %v", got, err)
-	}
-}

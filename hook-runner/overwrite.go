@@ -16,8 +16,11 @@ var errNotAlone = errors.New("another hook is writing it")
 // for hints only: who is killed in between, or finds somebody else writing, leaves something that is none.
 func (f ownerFiles) overwrite(ending string, most int64, edit func(was []byte) ([]byte, error)) error {
 	file, err := f.openOver(ending)
-	if err != nil {
+	if vfs.Missing(err) {
 		return err
+	}
+	if err != nil {
+		return f.replace(ending, edit) // a link, somebody else's, or no file
 	}
 	defer func() { _ = file.Close() }()
 	if alone, err := file.TryLock(); !alone || err != nil {
@@ -27,7 +30,10 @@ func (f ownerFiles) overwrite(ending string, most int64, edit func(was []byte) (
 	if err != nil {
 		return err
 	}
-	was := make([]byte, min(info.Size, most))
+	if info.Size > most || info.Links > 1 {
+		return f.replace(ending, edit) // blanks do not hide what no reader takes, and the other name is not ours to change
+	}
+	was := make([]byte, info.Size)
 	n, _ := file.ReadAt(was, 0)
 	data, err := edit(was[:n])
 	if err != nil {
@@ -35,6 +41,15 @@ func (f ownerFiles) overwrite(ending string, most int64, edit func(was []byte) (
 	}
 	_, err = file.WriteAt(filled(data, n), 0)
 	return err
+}
+
+// replace makes the file anew in the place of what cannot be written over.
+func (f ownerFiles) replace(ending string, edit func(was []byte) ([]byte, error)) error {
+	data, err := edit(nil)
+	if err != nil {
+		return err
+	}
+	return f.tree.Write(f.stem+ending, data)
 }
 
 // openOver opens the file of that ending, or makes it.

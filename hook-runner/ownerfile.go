@@ -102,8 +102,13 @@ var errForeignBinding = errors.New("the owner binding is another conversation's"
 // begin publishes the first pair of a conversation; a pair that is there already stays.
 func (f ownerFiles) begin(o core.Owner) error { return f.publish(f.current(), o) }
 
-// succeed makes next, or whatever pair another hook chose first, follow old as the pair in use.
+// succeed makes next, or whatever pair another hook chose first, follow old as the pair in use. Nothing follows a pair
+// that is not in use any more: the files of the conversation may have vanished with its room, and what another hook
+// began since must not be taken from it.
 func (f ownerFiles) succeed(old, next core.Owner) error {
+	if current, found, err := f.owner(); err != nil || !found || current != old {
+		return err
+	}
 	after := f.after(old)
 	if err := f.publish(after, next); err != nil {
 		return err

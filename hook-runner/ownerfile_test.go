@@ -79,12 +79,39 @@ func TestOneSuccessor(t *testing.T) {
 	if err := f.succeed(pair("a"), pair("late")); err != nil {
 		t.Fatal(err)
 	}
-	// The late one put the second pair back; whoever finds that ended comes to the same third.
-	if err := f.succeed(current(t, f), pair("another")); err != nil {
+	if got := current(t, f); got != pair("third") {
+		t.Errorf("a late one put %v back", got)
+	}
+	// Another hook chose what follows and was killed before that came into use; or a late one put the third back.
+	if err := f.publish(f.after(pair("third")), pair("chosen")); err != nil {
 		t.Fatal(err)
 	}
-	if got := current(t, f); got != pair("third") {
+	if err := f.succeed(pair("third"), pair("another")); err != nil {
+		t.Fatal(err)
+	}
+	if got := current(t, f); got != pair("chosen") {
 		t.Errorf("the chain forked: %v", got)
+	}
+}
+
+// TestNothingFollowsWhatVanished: the end that comes second finds the files gone with the room, or those of what began
+// since, and makes none.
+func TestNothingFollowsWhatVanished(t *testing.T) {
+	f := testFiles(t)
+	if err := f.succeed(pair("a"), pair("b")); err != nil {
+		t.Fatal(err)
+	}
+	if o, found, err := f.owner(); found || err != nil {
+		t.Errorf("%v was made, %v", o, err)
+	}
+	if err := f.begin(pair("c")); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.succeed(pair("a"), pair("b")); err != nil {
+		t.Fatal(err)
+	}
+	if got := current(t, f); got != pair("c") {
+		t.Errorf("%v took the place of what began since", got)
 	}
 }
 

@@ -29,13 +29,13 @@ func Main(home Residence, adapters []*adapter.Adapter, err error) {
 	// signal to die of with a status that a client could take for an answer.
 	signal.Ignore(syscall.SIGPIPE)
 	if err != nil {
-		complain(os.Stderr, misbuilt)
+		complain(hasty{os.Stderr}, misbuilt)
 		os.Exit(0)
 	}
 	var aside sync.WaitGroup
 	var begun atomic.Bool // is anything done aside
 	code := Run(Process{
-		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: hasty{os.Stderr},
 		Env: datahome.Installed(os.Getenv), Parent: os.Getppid(), Started: started, Residence: home,
 		Aside: func(work func()) {
 			begun.Store(true)
@@ -255,6 +255,32 @@ func (r *runner) bounded(e adapter.Event) int {
 	return r.exit()
 }
 
+// hasty is a writer that nobody waits for long. A client that does not read what is written to standard error must
+// not hold the hook, which writes there under the lock that its watchdog waits for.
+type hasty struct{ io.Writer }
+
+// Write implements io.Writer.
+func (w hasty) Write(p []byte) (n int, err error) {
+	type result struct {
+		n   int
+		err error
+	}
+	done := make(chan result, 1)
+	data := bytes.Clone(p)
+	go func() {
+		n, err := w.Writer.Write(data)
+		done <- result{n, err}
+	}()
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case got := <-done:
+		return got.n, got.err
+	case <-timer.C:
+		return 0, os.ErrDeadlineExceeded
+	}
+}
+
 // within waits for the end of something, but not for long.
 func within(done <-chan struct{}, patience time.Duration) bool {
 	timer := time.NewTimer(patience)
@@ -317,6 +343,9 @@ func (r *runner) answer(out adapter.Output) (written bool, err error) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.concluded {
+		return false, errAnswer // the watchdog has said already what became of the call
+	}
 	if len(out.Stderr) > 0 {
 		if _, err := r.stderr.Write(out.Stderr); err != nil {
 			return false, errAnswer

@@ -2,6 +2,7 @@ package hookrunner
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"path/filepath"
@@ -190,5 +191,24 @@ func TestAdvice(t *testing.T) {
 	}
 	if got := adviceOf(advised(protocol.DataError(protocol.ReasonPathUnsafe, "x"), moved), failed); got != unsafePath {
 		t.Errorf("the more exact cause was lost: %q", got)
+	}
+}
+
+// TestLateAnswer: what the watchdog has said was let through is not refused after all.
+func TestLateAnswer(t *testing.T) {
+	var stderr bytes.Buffer
+	r := &runner{stderr: &stderr}
+	r.conclude(adapter.Event{Kind: adapter.BeforeTool, Targets: []string{"x"}}, context.DeadlineExceeded)
+	if _, err := r.answer(adapter.Output{Stderr: []byte("denied"), ExitCode: 2}); err == nil || r.exit() != 0 {
+		t.Errorf("exit %d, %v: %q", r.exit(), err, stderr.String())
+	}
+}
+
+// TestNobodyReads: a client that does not read what a hook complains of does not hold it.
+func TestNobodyReads(t *testing.T) {
+	unread, stderr := io.Pipe()
+	defer unread.Close()
+	if _, err := (hasty{stderr}).Write([]byte("complaint")); err == nil {
+		t.Error("somebody read it")
 	}
 }

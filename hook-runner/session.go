@@ -18,7 +18,7 @@ type opened struct {
 }
 
 // attempts bounds how often another hook of the same conversation may come in between.
-const attempts = 4
+const attempts = 16
 
 // open brings the conversation into its room: it opens a session, joins the one that another hook of
 // the same conversation opened, resumes it, or begins a new one when the last has ended. The owner pair

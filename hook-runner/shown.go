@@ -67,5 +67,5 @@ func (f ownerFiles) remember(o opened, known []string) error {
 	if errors.Is(err, errNotAlone) || vfs.Missing(err) {
 		return nil
 	}
-	return err
+	return advised(err, notRecorded)
 }

@@ -51,6 +51,9 @@ func (c *call) beforeTurn(ctx context.Context) error {
 	}
 	o, t, release, err := c.openForTurn(ctx)
 	defer release()
+	if gone(err) {
+		return nil // the conversation ended while it was opened
+	}
 	if err != nil {
 		return err
 	}

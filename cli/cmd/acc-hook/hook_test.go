@@ -245,15 +245,16 @@ func TestEndAndReturn(t *testing.T) {
 	}
 }
 
-// TestEndBesidePrompt: the end of a conversation and its next prompt at once leave one session or none, never one that
-// no later hook would close.
+// TestEndBesidePrompt: the end of a conversation, said twice, and its other hooks at once leave one session or none,
+// never one that no later hook would close.
 func TestEndBesidePrompt(t *testing.T) {
 	m := newMachine(t)
 	for round := range 15 {
 		c := m.conversation("bob")
 		c.start("startup")
 		var wg sync.WaitGroup
-		for _, payload := range []string{c.payload("SessionEnd", `"reason":"other"`), c.payload("UserPromptSubmit", `"prompt":"go on"`)} {
+		end := c.payload("SessionEnd", `"reason":"other"`)
+		for _, payload := range []string{end, c.payload("UserPromptSubmit", `"prompt":"go on"`), c.payload("Stop"), end} {
 			wg.Go(func() {
 				if r := run(t, c.command(payload)); r.code != 0 || r.stderr != "" {
 					t.Errorf("%+v", r)

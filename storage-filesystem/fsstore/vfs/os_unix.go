@@ -408,6 +408,7 @@ func info(st *unix.Stat_t) Info {
 		Size:    st.Size,
 		ModTime: time.Unix(seconds, nanos),
 		Dir:     st.Mode&unix.S_IFMT == unix.S_IFDIR,
+		Links:   int(st.Nlink),
 		ID:      FileID{uint64(st.Dev), st.Ino},
 	}
 }

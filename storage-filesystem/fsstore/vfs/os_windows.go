@@ -285,6 +285,7 @@ func (f *osFile) Stat() (Info, error) {
 		Size:    int64(st.FileSizeHigh)<<32 | int64(st.FileSizeLow),
 		ModTime: time.Unix(0, st.LastWriteTime.Nanoseconds()),
 		Dir:     st.FileAttributes&windows.FILE_ATTRIBUTE_DIRECTORY != 0,
+		Links:   int(st.NumberOfLinks),
 		ID:      FileID{uint64(st.VolumeSerialNumber), uint64(st.FileIndexHigh)<<32 | uint64(st.FileIndexLow)},
 	}, nil
 }

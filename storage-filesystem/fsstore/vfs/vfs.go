@@ -101,6 +101,7 @@ type Info struct {
 	Size    int64
 	ModTime time.Time
 	Dir     bool
+	Links   int // names of the file; 0: unknown
 	ID      FileID
 }
 
