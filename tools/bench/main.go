@@ -160,7 +160,10 @@ func (b *bench) writing(ctx context.Context, dir string, o options, r *results) 
 	if r.sends, r.flushes, err = b.rates(ctx, max(1, o.rounds/8)); err != nil {
 		return err
 	}
-	r.filed, err = b.filed(dir, filesOfSend, time.Second)
+	if r.filed, err = b.filed(dir, filesOfSend, time.Second); err != nil {
+		return err
+	}
+	_, err = b.start(ctx, b.young.hookTask(b.young.prompt())) // the client is told who of the crowd is still there
 	return err
 }
 
