@@ -150,17 +150,17 @@ func (b *bench) all(ctx context.Context, dir string, o options, r *results) erro
 	return err
 }
 
-// writing measures what writes: crowds, and one process that sends.
+// writing measures what writes: one process that sends, and crowds.
 func (b *bench) writing(ctx context.Context, dir string, o options, r *results) error {
-	if err := b.crowds(ctx, o, r); err != nil {
-		return err
-	}
 	progress("one process")
 	var err error
+	if r.filed, err = b.filed(dir, filesOfSend, time.Second); err != nil {
+		return err
+	}
 	if r.sends, r.flushes, err = b.rates(ctx, max(1, o.rounds/8)); err != nil {
 		return err
 	}
-	if r.filed, err = b.filed(dir, filesOfSend, time.Second); err != nil {
+	if err := b.crowds(ctx, o, r); err != nil {
 		return err
 	}
 	_, err = b.start(ctx, b.young.hookTask(b.young.prompt())) // the client is told who of the crowd is still there
