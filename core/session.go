@@ -129,6 +129,10 @@ func (c *change) open(before *protocol.Session, req OpenSession) (protocol.Sessi
 		if err := c.materialise(&s); err != nil {
 			return protocol.Session{}, err
 		}
+	} else if before != nil && before.ParticipantID != s.ParticipantID {
+		if err := c.forget(before); err != nil {
+			return protocol.Session{}, err
+		}
 	}
 	if err := c.introduce(req); err != nil {
 		return protocol.Session{}, err

@@ -146,11 +146,16 @@ func soloAfterSolo(t *testing.T, r *roomTest) {
 
 // soloReplaced: the same id with a new generation is one session, not two.
 func soloReplaced(t *testing.T, r *roomTest) {
-	first := core.OpenSession{SessionID: "session-1", Generation: "generation-1", ParticipantID: "ada", Harness: "tool", PID: 7}
+	first := core.OpenSession{SessionID: "session-1", Generation: "generation-0", ParticipantID: "eve", Harness: "tool", PID: 7}
 	r.openAs(first)
 	r.processes.Set(7, core.ProcessDead)
+	first.Generation, first.ParticipantID = "generation-1", "ada"
+	r.openAs(first)
 	second := first
 	second.Generation, second.PID = "generation-2", 8
+	eve := core.SendRequest{To: []string{"eve"}, MessageKind: protocol.Note, Subject: "s", Body: "b"}
+	_, err := r.core.Send(r.ctx, core.Owner{SessionID: "session-1", Generation: "generation-1"}, eve)
+	r.refused("whom nobody speaks for any more", err, protocol.Data, protocol.ReasonUnknownRecipient)
 	ada := r.openAs(second)
 	if p := r.position(); p != (core.Commit{}) {
 		t.Fatalf("replacing a lone session made a commit: %+v", p)
