@@ -51,8 +51,7 @@ func introduce(ctx context.Context, in *room.Room, env func(string) string, a *a
 		return err
 	}
 	if known {
-		_, err = c.beat(ctx, owner)
-		return err
+		return c.alive(ctx, owner)
 	}
 	if _, err := c.open(ctx); err != nil {
 		return err

@@ -3,7 +3,6 @@ package hookrunner
 import (
 	"bytes"
 	"errors"
-	"path/filepath"
 
 	"github.com/acc-control-plane/acc/storage-filesystem/fsstore/vfs"
 )
@@ -59,7 +58,7 @@ func (f ownerFiles) openOver(ending string) (vfs.File, error) {
 		return nil, err
 	}
 	defer func() { _ = dir.Close() }()
-	name := bindingsDir + "/" + filepath.Base(f.stem) + ending
+	name := f.name(ending)
 	file, err := dir.Open(name, vfs.OpenOrCreate)
 	if vfs.Missing(err) && dir.Mkdir(bindingsDir) == nil {
 		file, err = dir.Open(name, vfs.OpenOrCreate)

@@ -47,6 +47,11 @@ func newOwnerFiles(files vfs.FS, base, storeDir string, s nativeworkspace.Sessio
 	}
 }
 
+// name is relative to the store's directory.
+func (f ownerFiles) name(ending string) string {
+	return bindingsDir + "/" + filepath.Base(f.stem) + ending
+}
+
 func (f ownerFiles) current() string { return f.stem + ".json" }
 func (f ownerFiles) shown() string   { return f.stem + shownEnding }
 func (f ownerFiles) after(o core.Owner) string {

@@ -57,9 +57,7 @@ const asideTime = 100 * time.Millisecond
 
 // finish waits for what is done aside, but not for long.
 func finish(aside *sync.WaitGroup) {
-	done := make(chan struct{})
-	go func() { aside.Wait(); close(done) }()
-	within(done, asideTime)
+	within(asideTime, aside.Wait)
 }
 
 // Process is what a hook call is given by the operating system.
@@ -246,11 +244,8 @@ func (r *runner) bounded(e adapter.Event) int {
 		return r.exit()
 	case <-ctx.Done():
 	}
-	if !within(done, grace) {
-		note := r.conclude(e, context.DeadlineExceeded)
-		noted := make(chan struct{})
-		go func() { note(); close(noted) }()
-		within(noted, grace)
+	if !within(grace, func() { <-done }) {
+		within(grace, r.conclude(e, context.DeadlineExceeded))
 	}
 	return r.exit()
 }
@@ -261,28 +256,19 @@ type hasty struct{ io.Writer }
 
 // Write implements io.Writer.
 func (w hasty) Write(p []byte) (n int, err error) {
-	type result struct {
-		n   int
-		err error
-	}
-	done := make(chan result, 1)
 	data := bytes.Clone(p)
-	go func() {
-		n, err := w.Writer.Write(data)
-		done <- result{n, err}
-	}()
-	timer := time.NewTimer(grace)
-	defer timer.Stop()
-	select {
-	case got := <-done:
-		return got.n, got.err
-	case <-timer.C:
+	var written int
+	var failed error
+	if !within(grace, func() { written, failed = w.Writer.Write(data) }) {
 		return 0, os.ErrDeadlineExceeded
 	}
+	return written, failed
 }
 
-// within waits for the end of something, but not for long.
-func within(done <-chan struct{}, patience time.Duration) bool {
+// within does work beside the caller and says whether it was done in time; what was not goes on.
+func within(patience time.Duration, work func()) bool {
+	done := make(chan struct{})
+	go func() { defer close(done); work() }()
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	select {

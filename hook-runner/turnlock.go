@@ -2,7 +2,6 @@ package hookrunner
 
 import (
 	"context"
-	"path/filepath"
 	"time"
 
 	"github.com/acc-control-plane/acc/storage-filesystem/fsstore/vfs"
@@ -14,10 +13,8 @@ import (
 const (
 	turnPatience = 250 * time.Millisecond // more would only cost the client time
 	turnPoll     = 5 * time.Millisecond
+	lockEnding   = ".lock"
 )
-
-// lock is relative to the store's directory. The owner pair beside it was written before.
-func (f ownerFiles) lock() string { return bindingsDir + "/" + filepath.Base(f.stem) + ".lock" }
 
 // alone takes the conversation's lock. ok is false if somebody else kept it: that one is telling, or is
 // stopped, and then saying something twice is better than never.
@@ -28,7 +25,7 @@ func (f ownerFiles) alone(ctx context.Context) (release func(), ok bool) {
 		return none, false
 	}
 	defer func() { _ = dir.Close() }()
-	file, err := dir.Open(f.lock(), vfs.OpenOrCreate)
+	file, err := dir.Open(f.name(lockEnding), vfs.OpenOrCreate) // the owner pair beside it was written before
 	if err != nil {
 		return none, false
 	}
