@@ -4,10 +4,8 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -98,92 +96,68 @@ func (b *bench) measureFloors(ctx context.Context, dir string) (rows []measured,
 		rows = append(rows, row)
 		return err
 	}
-	if err := measure("`acc-hook`, linked", f.hook); err != nil {
-		return nil, err
-	}
-	for _, c := range pairs {
-		program := f.hook
-		if strings.HasPrefix(c.name, "acc") {
-			program = f.acc
+	for _, program := range []struct{ name, path, cases string }{{"acc-hook", f.hook, "hook,"}, {"acc", f.acc, "acc "}} {
+		if err := measure("`"+program.name+"`, linked", program.path); err != nil {
+			return nil, err
 		}
-		if program == f.acc && !slices.ContainsFunc(rows, func(m measured) bool { return m.name == "`acc`, linked" }) {
-			if err := measure("`acc`, linked", f.acc); err != nil {
+		for _, c := range pairs {
+			if (c.most == bound{}) || !strings.HasPrefix(c.name, program.cases) {
+				continue
+			}
+			steps, err := b.looksAt(ctx, dir, c)
+			if err != nil {
 				return nil, err
 			}
+			if steps == nil {
+				continue
+			}
+			if err := measure(fmt.Sprintf("and %d files read, of: %s", len(steps)-1, c.name), program.path, steps...); err != nil {
+				return nil, err
+			}
+			rows[len(rows)-1].most = c.most
 		}
-		if (c.most == bound{}) {
-			continue
-		}
-		steps, err := b.looksAt(ctx, dir, c)
-		if err != nil {
-			return nil, err
-		}
-		if steps == nil {
-			continue
-		}
-		if err := measure(fmt.Sprintf("and %d files read, of: %s", len(steps)-1, c.name), program, steps...); err != nil {
-			return nil, err
-		}
-		rows[len(rows)-1].most = c.most
 	}
 	return rows, nil
 }
 
-var opened = regexp.MustCompile(`open(?:at|at2)?\(.*?(O_RDWR|O_WRONLY)?.* = \d+<(/[^<>]+)>$`)
+var opened = regexp.MustCompile(`open(?:at|at2)?\(.* = \d+<(/[^<>]+)>$`)
 
 // looksAt gives the steps that look at each regular file once that a case opens, and write over those that it writes;
 // nil without strace.
 func (b *bench) looksAt(ctx context.Context, dir string, c testCase) (steps []string, err error) {
-	strace, err := exec.LookPath("strace")
-	if err != nil {
-		return nil, nil
-	}
-	var ids []string
-	if c.before != nil {
-		if ids, err = c.before(ctx, b.young); err != nil {
-			return nil, err
+	err = c.around(ctx, b.young, func() error {
+		lines, known, err := trace(ctx, dir, c.task(b.young), "-y", "-z", "-e", "trace=open,openat,openat2")
+		if err != nil || !known {
+			return err
 		}
-	}
-	log, t := filepath.Join(dir, "opens"), c.task(b.young)
-	cmd := exec.CommandContext(ctx, strace, append([]string{"-f", "-qq", "-y", "-z", "-e", "trace=open,openat,openat2", "-o", log, t.program}, t.args...)...)
-	cmd.Env, cmd.Dir, cmd.Stdin = t.env, t.dir, strings.NewReader(t.stdin)
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		err = fmt.Errorf("strace %s: %w: %s", t.program, err, out)
-	}
-	if c.after != nil {
-		err = errors.Join(err, c.after(ctx, b.young, ids))
-	}
-	if err != nil {
-		return nil, err
-	}
-	data, err := os.ReadFile(log)
-	steps = []string{"read="} // the payload
-	for line := range strings.Lines(string(data)) {
-		if step := stepOf(strings.TrimSpace(line)); step != "" && !slices.Contains(steps, step) {
-			steps = append(steps, step)
+		steps = []string{"read="} // the payload
+		for line := range strings.Lines(lines) {
+			if step := stepOf(strings.TrimSpace(line)); step != "" && !slices.Contains(steps, step) {
+				steps = append(steps, step)
+			}
 		}
-	}
-	if c.flushes > 0 {
-		steps = append(steps, "flush="+b.raw.Name())
-	}
+		if c.flushes > 0 {
+			steps = append(steps, "flush="+b.raw.Name())
+		}
+		return nil
+	})
 	return steps, err
 }
 
 // stepOf gives the step for a line of strace; empty: it opens nothing that is there after the case.
 func stepOf(line string) string {
 	found := opened.FindStringSubmatch(line)
-	if found == nil || strings.HasPrefix(found[2], "/sys/") || strings.HasPrefix(found[2], "/proc/self/") {
+	if found == nil || strings.HasPrefix(found[1], "/sys/") || strings.HasPrefix(found[1], "/proc/self/") {
 		return ""
 	}
-	info, err := os.Lstat(found[2])
+	info, err := os.Lstat(found[1])
 	if err != nil || !info.Mode().IsRegular() {
 		return ""
 	}
 	if strings.Contains(line, "O_RDWR") && info.Size() <= 4096 {
-		return "over=" + found[2]
+		return "over=" + found[1]
 	}
-	return "read=" + found[2]
+	return "read=" + found[1]
 }
 
 // filesOfSend is how many files a send makes, counted by strace over 32 of them: the message, its receipt, and on average

@@ -21,9 +21,8 @@ type bench struct {
 type testCase struct {
 	name string
 	task func(m *machine) task
-	// before and after surround a run and are not measured; what before gives, after gets.
-	before func(ctx context.Context, m *machine) ([]string, error)
-	after  func(ctx context.Context, m *machine, ids []string) error
+	// before and after surround a run and are not measured.
+	before, after func(ctx context.Context, m *machine) error
 	// most is the target: so many starts of an empty program and so many flushes.
 	most    bound
 	silent  bool // there is nothing to say: no byte on standard output
@@ -50,11 +49,11 @@ func (l bound) String() string {
 // inbox sizes of the cases.
 const waiting = 20
 
-func give(ctx context.Context, m *machine) ([]string, error)   { return m.send(ctx, waiting) }
-func take(ctx context.Context, m *machine, ids []string) error { return m.settle(ctx, ids) }
+func give(ctx context.Context, m *machine) error { return m.send(ctx, waiting) }
+func take(ctx context.Context, m *machine) error { return m.settle(ctx, m.client) }
 
 // read lets the recipient of sendTask settle what it was sent, so that nothing piles up that the next case would look at.
-func read(ctx context.Context, m *machine, _ []string) error { return m.settleOf(ctx, m.peer) }
+func read(ctx context.Context, m *machine) error { return m.settle(ctx, m.peer) }
 
 func (m *machine) afterTool() string {
 	return m.payload("PostToolUse", `"tool_name":"Bash"`, `"tool_input":{"command":"true"}`, `"tool_response":{"stdout":""}`)
@@ -145,26 +144,31 @@ func (b *bench) under(ctx context.Context, got *measured, m *machine) error {
 	return nil
 }
 
-func (b *bench) once(ctx context.Context, c testCase, m *machine) (run, error) {
-	var ids []string
-	var err error
+// around does what surrounds a run of a case.
+func (c testCase) around(ctx context.Context, m *machine, run func() error) error {
 	if c.before != nil {
-		if ids, err = c.before(ctx, m); err != nil {
-			return run{}, err
+		if err := c.before(ctx, m); err != nil {
+			return err
 		}
 	}
-	r, err := b.start(ctx, c.task(m))
-	if err != nil {
-		return run{}, err
+	if err := run(); err != nil || c.after == nil {
+		return err
 	}
-	if r.complaint != "" {
-		return run{}, fmt.Errorf("it complained: %s", r.complaint)
-	}
-	if c.silent && r.output != 0 {
-		return run{}, fmt.Errorf("it said %d bytes, and there is nothing to say", r.output)
-	}
-	if c.after != nil {
-		err = c.after(ctx, m, ids)
-	}
+	return c.after(ctx, m)
+}
+
+func (b *bench) once(ctx context.Context, c testCase, m *machine) (r run, err error) {
+	err = c.around(ctx, m, func() error {
+		if r, err = b.start(ctx, c.task(m)); err != nil {
+			return err
+		}
+		if r.complaint != "" {
+			return fmt.Errorf("it complained: %s", r.complaint)
+		}
+		if c.silent && r.output != 0 {
+			return fmt.Errorf("it said %d bytes, and there is nothing to say", r.output)
+		}
+		return nil
+	})
 	return r, err
 }

@@ -178,39 +178,23 @@ func (m *machine) open(ctx context.Context) error {
 }
 
 // send sends the client so many messages that wait for it.
-func (m *machine) send(ctx context.Context, n int) (ids []string, err error) {
-	r, err := m.room(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for i := range n {
-		sent, err := r.Core.Send(ctx, m.sender, core.SendRequest{
-			To: []string{clientName}, MessageKind: protocol.Note, Subject: "number " + strconv.Itoa(i), Body: "Please look at it when you can.",
-		})
-		if err != nil {
-			return ids, err
-		}
-		ids = append(ids, sent.Message.MessageID)
-	}
-	return ids, nil
-}
-
-// settle acknowledges messages for the client.
-func (m *machine) settle(ctx context.Context, ids []string) error {
+func (m *machine) send(ctx context.Context, n int) error {
 	r, err := m.room(ctx)
 	if err != nil {
 		return err
 	}
-	for _, id := range ids {
-		if _, err := r.Core.Ack(ctx, m.client, id); err != nil {
+	for i := range n {
+		if _, err := r.Core.Send(ctx, m.sender, core.SendRequest{
+			To: []string{clientName}, MessageKind: protocol.Note, Subject: "number " + strconv.Itoa(i), Body: "Please look at it when you can.",
+		}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// settleOf acknowledges whatever waits for a participant.
-func (m *machine) settleOf(ctx context.Context, o core.Owner) error {
+// settle acknowledges whatever waits for a participant.
+func (m *machine) settle(ctx context.Context, o core.Owner) error {
 	r, err := m.room(ctx)
 	if err != nil {
 		return err
