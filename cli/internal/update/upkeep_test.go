@@ -76,6 +76,7 @@ func TestManyStartOneWorker(t *testing.T) {
 	t.Setenv("ACC_TEST_BINARY", "/bin/true") // the worker only leaves its trace
 	t.Setenv(schedule.NoCheck, "")
 	for round := range 3 {
+		untilFree(t, w)
 		var started atomic.Int32
 		var group sync.WaitGroup
 		begin := make(chan struct{})
@@ -93,6 +94,22 @@ func TestManyStartOneWorker(t *testing.T) {
 			t.Errorf("round %d: %d workers", round, n)
 		}
 		backdate(t, filepath.Join(w.home.Runtime(), "worker.json"))
+	}
+}
+
+// untilFree waits until nobody holds the worker's lock. Commands share no descriptors, but the goroutines of this test do:
+// a worker that one of them starts holds the lock of another until its exec has closed it, which may come after Start.
+func untilFree(t *testing.T, w *world) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		lock, err := w.Manager.TakeLock(w.Manager.Layout().Worker())
+		if err == nil {
+			lock.Release()
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal(err)
+		}
 	}
 }
 
